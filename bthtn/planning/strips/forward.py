@@ -28,6 +28,9 @@ _START: Final = "the start"
 class ForwardSearch(AStar[SimulatedState]):
     """The states of the search are those that actions lead to."""
 
+    unknown: Expression[Any] | None = None
+    """The first fluent that was read and is unknown in the start state, if any."""
+
     def __init__(
         self,
         pursuit: Pursuit,
@@ -43,14 +46,8 @@ class ForwardSearch(AStar[SimulatedState]):
         self._view = view
         self._binding = binding
         self._conjuncts = conjuncts(pursuit.condition) if heuristic == "unmet" else ()
-        self._unknown: Expression[Any] | None = None
         start = SimulatedState(view)
         self._push(SearchNode(start, start.key(), 0))
-
-    @property
-    def unknown(self) -> Expression[Any] | None:
-        """The first fluent that was read and is unknown in the start state, if any."""
-        return self._unknown
 
     def why_not(self) -> Iterator[str]:
         """Reasons why there is no plan, one a line; valid once the frontier is empty."""
@@ -87,8 +84,8 @@ class ForwardSearch(AStar[SimulatedState]):
     def _note_unknown(self, readings: Mapping[Expression[Any], Any]) -> None:
         """Record the first unknown fluent, unless only actions have made it unknown."""
         for fluent, value in readings.items():
-            if value is UNKNOWN and self._unknown is None and self._view.get(fluent) is UNKNOWN:
-                self._unknown = fluent
+            if value is UNKNOWN and self.unknown is None and self._view.get(fluent) is UNKNOWN:
+                self.unknown = fluent
 
     def _estimate(self, state: SimulatedState) -> float:
         """The number of conjuncts of the goal that do not hold; 0 with another heuristic."""

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, product
-from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from bthtn.domain.effect import Effect
@@ -47,12 +46,8 @@ Grounded = TypeVar("Grounded")
 Objects = Mapping[str, tuple[Any, ...]]
 """The values of each parameter, by the parameter's name."""
 
-_OPPOSITE: Final = MappingProxyType(
-    {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-)
-_MIRRORED: Final = MappingProxyType(
-    {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-)
+_OPPOSITE: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 @dataclass(frozen=True, slots=True)

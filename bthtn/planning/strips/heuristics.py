@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from bthtn.planning.strips.landmarks import landmark_cost
@@ -39,11 +38,9 @@ def _of_relaxation(estimate: Callable[[Relaxation], Estimate]) -> Factory:
     return lambda problem, start: estimate(Relaxation(problem, start))
 
 
-HEURISTICS: Final[Mapping[str, Heuristic]] = MappingProxyType(
-    {
-        "hff": Heuristic(_of_relaxation(relaxed_plan_cost), admissible=False, weight=1.5),
-        "lmcut": Heuristic(_of_relaxation(landmark_cost), admissible=True),
-        "unmet": Heuristic(_unmet, admissible=False, forward=True),
-        "zero": Heuristic(lambda *_: lambda _: 0, admissible=True, forward=True),
-    }
-)
+HEURISTICS: Final[Mapping[str, Heuristic]] = {
+    "hff": Heuristic(_of_relaxation(relaxed_plan_cost), admissible=False, weight=1.5),
+    "lmcut": Heuristic(_of_relaxation(landmark_cost), admissible=True),
+    "unmet": Heuristic(_unmet, admissible=False, forward=True),
+    "zero": Heuristic(lambda *_: lambda _: 0, admissible=True, forward=True),
+}

@@ -185,16 +185,10 @@ class StripsSearch(Unpicklable):
 
     def _answer(self, tree: Node, record: tuple[int, ...], end: SimulatedState) -> None:
         request = self._request
+        asked = (request.domain, request.goal, request.binding)
         predicted = request.state.changed(end.written)
-        self._plan = Plan(
-            request.domain,
-            request.goal,
-            request.binding,
-            tree,
-            MethodTraversalRecord(record),
-            predicted,
-            self.expansions,
-        )
+        entries = MethodTraversalRecord(record)
+        self._plan = Plan(*asked, tree, entries, predicted, self.expansions)
         self._status = SearchStatus.SOLVED
 
 
