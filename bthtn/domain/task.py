@@ -138,13 +138,8 @@ class TaskCall(Shared, Unpicklable):
 
     @property
     def _identity(self) -> tuple[Any, ...]:
-        return (
-            self.task,
-            *(
-                (arg.value, "") if isinstance(arg, Constant) else (id(arg), "id")
-                for arg in self.args
-            ),
-        )
+        args = ((a.value, "") if isinstance(a, Constant) else (id(a), "id") for a in self.args)
+        return (self.task, *args)
 
     def text(self, binding: Binding | None = None) -> str:
         """``name`` or ``name(arguments)``; symbolic arguments of anonymous tasks are left out."""

@@ -242,13 +242,9 @@ class _Sheet:
             yield from self._csv()
         for place, row in enumerate(rows):
             here = ("row", str(place))
-            yield (
-                line_of(at, *here),
-                [
-                    _Cell(keys[-1], _text(cell), line_of(at, *here, *keys))
-                    for keys, cell in _flat(row)
-                ],
-            )
+            flat = ((line_of(at, *here, *keys), keys[-1], cell) for keys, cell in _flat(row))
+            cells = [_Cell(heading, _text(cell), line) for line, heading, cell in flat]
+            yield line_of(at, *here), cells
 
 
 def _flat(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:

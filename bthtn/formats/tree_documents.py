@@ -78,9 +78,8 @@ class Documents:
     def _add(self, root: Element, folder: Path | None) -> list[tuple[Path, str]]:
         """Add the definitions of a document. Returns the files that it includes."""
         if root.tag != "root":
-            raise fault(
-                root, f"the outermost element is <{root.tag}>", 'write <root BTCPP_format="4">'
-            )
+            message = f"the outermost element is <{root.tag}>"
+            raise fault(root, message, 'write <root BTCPP_format="4">')
         version = root.attributes.get("BTCPP_format", "4")
         if version != "4":
             hint = "convert it with Groot2, or with BehaviorTree.CPP's convert_v3_to_v4.py"

@@ -88,17 +88,15 @@ def read_groups(
     ``Right`` is a family of fluents of this class of states, in which members believe whom they
     may attack. Raises InputError with all faults of the file and their places.
     """
+
+    def right(text: str) -> FluentFamily[Any, bool]:
+        return _right(text, state.__schema__)
+
     return read_sheet(
         path,
         (
             Column("Group", "group", wanted="the name of the group", is_required=True),
-            Column(
-                "Right",
-                "right",
-                lambda text: _right(text, state.__schema__),
-                "a family of fluents",
-                is_required=True,
-            ),
+            Column("Right", "right", right, "a family of fluents", is_required=True),
             Column("Attackers", "attackers", whole, "a whole number above zero"),
             Column("Term", "term", whole, "a number of ticks above zero"),
             Column("Reach", "reach", number, "a distance"),

@@ -43,10 +43,8 @@ def validate(plan: Plan, state: FrozenState) -> Validation:
     """Project the plan from this state, and check each step on the way."""
     judge = _Validator(state)
     failure = judge.failure(plan)
-    final = judge.state.freeze()
-    if failure is not None:
-        return Validation(ok=False, reason=failure.why, where=failure.what, final=final)
-    return Validation(ok=True, reason="", where="", final=final)
+    reason, where = ("", "") if failure is None else (failure.why, failure.what)
+    return Validation(failure is None, reason, where, judge.state.freeze())
 
 
 class _Invalid(Exception):  # noqa: N818 - it ends the validation and never leaves this module
