@@ -173,7 +173,7 @@ def test_the_rules_of_size_and_names_can_fail():
 def classes_of(pattern: ast.pattern) -> set[str]:
     """The names of the classes one of which a whole value must be to match a pattern."""
     match pattern:
-        case ast.MatchClass(cls=ast.Name(id=name)):
+        case ast.MatchClass(cls=ast.Name(id=name) | ast.Attribute(attr=name)):
             return {name}
         case ast.MatchOr(patterns=patterns):
             return set().union(*map(classes_of, patterns))
@@ -200,6 +200,7 @@ def test_a_match_over_kinds_of_nodes_and_networks_names_them_all():
 def test_a_match_that_could_miss_a_kind_is_seen():
     kinds = "match node:\n case PriorityNode() | ParallelNode(): pass\n case NullNode(): pass\n"
     assert open_matches(kinds) == ["line 1"]
+    assert open_matches("match node:\n case nodes.NullNode(): pass\n") == ["line 1"]
     assert open_matches(kinds + " case _: pass") == ["line 1"]
     assert not open_matches(kinds + " case _: assert_never(node)")
     assert not open_matches("match text:\n case 'a': pass\n case _: pass")

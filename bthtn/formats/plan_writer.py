@@ -23,18 +23,9 @@ from bthtn.formats.node_kinds import NodeKind
 from bthtn.formats.palette import nodes_of, parameters_by_port, port_text, tasks_by_name
 from bthtn.formats.tree_nodes import MILLISECONDS, OWN_NODES
 from bthtn.formats.xml_document import Element, without_controls
+from bthtn.plan import nodes
 from bthtn.plan.codec import guessed
-from bthtn.plan.nodes import (
-    BranchingNode,
-    Node,
-    NullNode,
-    ParallelNode,
-    PriorityNode,
-    ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    TaskNode,
-)
+from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import Visit, joined, unwound
 from bthtn.world.truth import value_text
@@ -66,23 +57,23 @@ class PlanWriter:
             message = f"branches and alternatives are nested more than {DEEPEST} deep"
             raise InputError(Diagnostic("BT417", message, hint="write a part of the plan"))
         match node:
-            case TaskNode():
+            case nodes.TaskNode():
                 return [self._action(node)]
-            case SuspendedNode():
+            case nodes.SuspendedNode():
                 self.kinds["Suspended"] = _SUSPENDED
                 name = without_controls(f"{node.left} ({node.cause})")
                 return [Element("Action", {"ID": "Suspended", "name": name}, ())]
-            case NullNode():
+            case nodes.NullNode():
                 return []
-            case ScopeNode():
+            case nodes.ScopeNode():
                 scope: Steps = yield self._scope(node, depth, scopes)
                 return scope
-            case SequenceNode():
+            case nodes.SequenceNode():
                 steps: Steps = []
                 for child in node.children:
                     steps = joined(steps, (yield self._steps(child, depth, scopes)))
                 return steps
-            case ParallelNode() | PriorityNode():
+            case nodes.ParallelNode() | nodes.PriorityNode():
                 branches: Steps = []
                 for child in node.children:
                     branches.append(_one((yield self._steps(child, depth + 1, scopes))))
@@ -90,7 +81,7 @@ class PlanWriter:
             case _:
                 assert_never(node)
 
-    def _scope(self, node: ScopeNode, depth: int, scopes: int) -> Visit[Steps]:
+    def _scope(self, node: nodes.ScopeNode, depth: int, scopes: int) -> Visit[Steps]:
         decorator, origin = node.task.decorator, node.task.origin
         is_shown = not origin and scopes < MOST_SCOPES
         deeper = depth + (decorator is not None)
@@ -125,7 +116,7 @@ class PlanWriter:
         self.kinds[name] = OWN_NODES[name]
         return Element("Decorator", {"ID": name, **ports}, (part,))
 
-    def _action(self, node: TaskNode) -> Element:
+    def _action(self, node: nodes.TaskNode) -> Element:
         name = self._names[node.task.name]
         self.kinds[name] = self._known[name]
         attributes = {"ID": name, "name": without_controls(call_text(node.task, node.args))}
@@ -137,8 +128,8 @@ class PlanWriter:
             attributes[port] = without_controls(value_text(value) if quoted else text)
         return Element("Action", attributes, ())
 
-    def _branching(self, node: BranchingNode, branches: tuple[Element, ...]) -> Element:
-        if isinstance(node, PriorityNode):
+    def _branching(self, node: nodes.BranchingNode, branches: tuple[Element, ...]) -> Element:
+        if isinstance(node, nodes.PriorityNode):
             return Element("ReactiveFallback" if node.reactive else "Fallback", {}, branches)
         if node.policy is ParallelPolicy.PRIMARY:
             self.kinds["PlanParallel"] = _PRIMARY

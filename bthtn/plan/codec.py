@@ -20,17 +20,9 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.plan import nodes
 from bthtn.plan.encoding import LONGEST_INTEGER, complete_json
-from bthtn.plan.nodes import (
-    Node,
-    NullNode,
-    ParallelNode,
-    PriorityNode,
-    ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    TaskNode,
-)
+from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.world.expression import Binding, Constant, Expression, Parameter
 from bthtn.world.truth import UNKNOWN, value_text
@@ -180,14 +172,14 @@ def _argument(argument: Expression[Any], binding: Binding) -> Any:
 
 def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
     match node:
-        case TaskNode(task, args):
+        case nodes.TaskNode(task, args):
             return [_object("task", name=task.name, args=_values(args))]
-        case NullNode():
+        case nodes.NullNode():
             return [_object("null")]
-        case SuspendedNode(rest, binding, cause):
+        case nodes.SuspendedNode(rest, binding, cause):
             tasks = [network_text(network, binding) for network in rest]
             return [_object("suspended", cause=str(cause), tasks=tasks)]
-        case ScopeNode(task, args, index, child):
+        case nodes.ScopeNode(task, args, index, child):
             name = node.name or domain.method_name(task, index)
             fields = {"task": task.name, "args": _values(args), "method": name, "index": index}
             fields |= {"cost": json_value(node.cost)} if node.cost else {}
@@ -195,17 +187,17 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
             if task.decorator is not None:
                 fields |= {"decorator": decorator_text(task.decorator)}
             return [_object("scope", **fields)[:-1], ', "child": ', child, "}"]
-        case SequenceNode(children):
+        case nodes.SequenceNode(children):
             return _composite(_object("sequence"), children)
-        case ParallelNode(children, policy):
+        case nodes.ParallelNode(children, policy):
             return _composite(_object("parallel", policy=policy.value), children)
-        case PriorityNode(children):
+        case nodes.PriorityNode(children):
             return _composite(_object("priority", **_choice(node)), children)
         case _:
             assert_never(node)
 
 
-def _choice(node: PriorityNode) -> dict[str, Any]:
+def _choice(node: nodes.PriorityNode) -> dict[str, Any]:
     """The fields of a priority node except its children; fields with default values are omitted."""
     dropped = [
         {"alternative": one.alternative, "task": one.text, "reason": one.reason}

@@ -8,23 +8,11 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any, cast
 
+from bthtn.domain import network as networks
 from bthtn.domain.builder import Domain
 from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import (
-    NULL,
-    PAUSE,
-    PAUSE_NOW,
-    DeferNetwork,
-    Network,
-    NetworkLike,
-    ParallelNetwork,
-    ParallelPolicy,
-    PriorityNetwork,
-    SequenceNetwork,
-    network_from,
-    network_text,
-)
+from bthtn.domain.network import Network, NetworkLike, ParallelPolicy, network_from, network_text
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text
 from bthtn.plan.codec import shortened
@@ -213,17 +201,19 @@ class _Reader:
             case {"call": str(name), "args": list(args)}:
                 return self._domain.task(name)(*map(self._argument, args))
             case {"sequence": list(parts)}:
-                return SequenceNetwork(tuple(map(self._network, parts)))
+                return networks.SequenceNetwork(tuple(map(self._network, parts)))
             case {"parallel": list(parts), "policy": policy}:
-                return ParallelNetwork(tuple(map(self._network, parts)), ParallelPolicy(policy))
+                return networks.ParallelNetwork(
+                    tuple(map(self._network, parts)), ParallelPolicy(policy)
+                )
             case {"priority": list(parts), "reactive": reactive}:
-                return PriorityNetwork(tuple(map(self._network, parts)), bool(reactive))
+                return networks.PriorityNetwork(tuple(map(self._network, parts)), bool(reactive))
             case {"defer": call, "now": now}:
-                return DeferNetwork(cast("TaskCall", self._network(call)), (), bool(now))
+                return networks.DeferNetwork(cast("TaskCall", self._network(call)), (), bool(now))
             case {"pause": now}:
-                return PAUSE_NOW if now else PAUSE
+                return networks.PAUSE_NOW if now else networks.PAUSE
             case {"null": _}:
-                return NULL
+                return networks.NULL
             case _:
                 raise ValueError("a network cannot be read")
 

@@ -14,32 +14,13 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, Final, assert_never, cast
 
+from bthtn.domain import network as networks
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import (
-    DeferNetwork,
-    Network,
-    NullNetwork,
-    ParallelNetwork,
-    PauseNetwork,
-    PriorityNetwork,
-    SequenceNetwork,
-    network_text,
-    networks_in,
-    tasks_in,
-)
+from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import Diagnostic, InputError
-from bthtn.plan.nodes import (
-    Foreseen,
-    Node,
-    NullNode,
-    ParallelNode,
-    PriorityNode,
-    ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    TaskNode,
-)
+from bthtn.plan import nodes
+from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import children_of, preorder
 from bthtn.world.expression import Binding, Constant, Parameter
@@ -71,7 +52,7 @@ def complete_json(plan: Plan) -> str:
             "record": list(plan.record),
             "expansions": plan.expansions,
             "predicted": writer.state(plan.predicted),
-            "nodes": writer.nodes(plan.tree),
+            "nodes": writer.tree(plan.tree),
         }
     )
 
@@ -88,9 +69,9 @@ def bodies(domain: FrozenDomain, goal: Network) -> Iterator[tuple[str, int, Netw
 def parts_in_order(body: Network) -> list[Network]:
     """Every network in a body, with the calls that are deferred."""
     found: list[Network] = []
-    for one in networks_in(body):
+    for one in networks.networks_in(body):
         found.append(one)
-        if isinstance(one, DeferNetwork):
+        if isinstance(one, networks.DeferNetwork):
             found.append(one.call)
     return found
 
@@ -105,7 +86,7 @@ def _places(domain: FrozenDomain, goal: Network) -> dict[int, list[Any]]:
 
 def _goal(goal: Network, binding: Binding) -> Any:
     """The goal written out; None if it has parts that only its author can give."""
-    if any(isinstance(task, CompoundTask) and task.origin for task in tasks_in(goal)):
+    if any(isinstance(task, CompoundTask) and task.origin for task in networks.tasks_in(goal)):
         return None
     try:
         return _Writer({}).network(goal, binding)
@@ -119,7 +100,7 @@ class _Writer:
     def __init__(self, places: Mapping[int, list[Any]]) -> None:
         self._places = places
 
-    def nodes(self, root: Node) -> list[dict[str, Any]]:
+    def tree(self, root: Node) -> list[dict[str, Any]]:
         """The nodes of a tree in pre-order."""
         return [
             self._node(node) | ({"below": len(below)} if (below := children_of(node)) else {})
@@ -128,31 +109,31 @@ class _Writer:
 
     def _node(self, node: Node) -> dict[str, Any]:
         match node:
-            case TaskNode(task, args, touched, duration, cost):
+            case nodes.TaskNode(task, args, touched, duration, cost):
                 numbers = {"duration": self.value(duration), "cost": self.value(cost)}
                 call = {"node": "task", "name": task.name, "args": self.values(args)}
                 return call | numbers | self._footprint(touched)
-            case ScopeNode(task, args, index, _, touched, name):
+            case nodes.ScopeNode(task, args, index, _, touched, name):
                 call = {"node": "scope", "task": task.name, "args": self.values(args)}
                 numbers = {"cost": self.value(node.cost), "value": self.value(node.value)}
                 chosen = {"method": name, "index": index}
                 return call | chosen | numbers | self._footprint(touched)
-            case SequenceNode():
+            case nodes.SequenceNode():
                 return {"node": "sequence"}
-            case ParallelNode(_, policy):
+            case nodes.ParallelNode(_, policy):
                 return {"node": "parallel", "policy": policy.value}
-            case PriorityNode(_, kept, reactive, dropped):
+            case nodes.PriorityNode(_, kept, reactive, dropped):
                 gone = [[one.alternative, one.text, one.reason] for one in dropped]
                 choice = {"node": "priority", "reactive": reactive, "kept": list(kept)}
                 return choice | {"dropped": gone}
-            case NullNode():
+            case nodes.NullNode():
                 return {"node": "null"}
-            case SuspendedNode():
+            case nodes.SuspendedNode():
                 return self._suspended(node)
             case _:
                 assert_never(node)
 
-    def _suspended(self, node: SuspendedNode) -> dict[str, Any]:
+    def _suspended(self, node: nodes.SuspendedNode) -> dict[str, Any]:
         cause = node.cause
         return {
             "node": "suspended",
@@ -164,10 +145,10 @@ class _Writer:
             "foreseen": None if node.foreseen is None else self._foreseen(node.foreseen),
         }
 
-    def _foreseen(self, foreseen: Foreseen) -> dict[str, Any]:
+    def _foreseen(self, foreseen: nodes.Foreseen) -> dict[str, Any]:
         beside = None if foreseen.beside is None else self._fluents(foreseen.beside)
         return {
-            "nodes": self.nodes(foreseen.tree),
+            "nodes": self.tree(foreseen.tree),
             "before": self.state(foreseen.before),
             "after": self.state(foreseen.after),
             "written": self._valued(foreseen.written),
@@ -182,22 +163,22 @@ class _Writer:
         match network:
             case TaskCall(task, args):
                 return {"call": task.name, "args": [self._argument(one, binding) for one in args]}
-            case SequenceNetwork(parts):
+            case networks.SequenceNetwork(parts):
                 return {"sequence": [self.network(part, binding) for part in parts]}
-            case ParallelNetwork(parts, policy):
+            case networks.ParallelNetwork(parts, policy):
                 inside = [self.network(part, binding) for part in parts]
                 return {"parallel": inside, "policy": policy.value}
-            case PriorityNetwork(parts, reactive):
+            case networks.PriorityNetwork(parts, reactive):
                 inside = [self.network(part, binding) for part in parts]
                 return {"priority": inside, "reactive": reactive}
-            case PauseNetwork(now):
+            case networks.PauseNetwork(now):
                 return {"pause": now}
-            case NullNetwork():
+            case networks.NullNetwork():
                 return {"null": True}
-            case DeferNetwork(call, ensures, now) if not ensures:
+            case networks.DeferNetwork(call, ensures, now) if not ensures:
                 return {"defer": self.network(call, binding), "now": now}
-            case DeferNetwork():
-                raise _unwritable(network_text(network), _NO_DATA)
+            case networks.DeferNetwork():
+                raise _unwritable(networks.network_text(network), _NO_DATA)
             case _:
                 assert_never(network)
 

@@ -32,6 +32,7 @@ from bthtn.domain.network import ParallelPolicy, SequenceNetwork, network_text
 from bthtn.domain.number import Seconds
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.plan import nodes
 from bthtn.plan.codec import (
     QUOTED,
     Pieces,
@@ -42,18 +43,7 @@ from bthtn.plan.codec import (
     unquoted,
     value_from,
 )
-from bthtn.plan.nodes import (
-    NULL_NODE,
-    PAUSED,
-    Node,
-    NullNode,
-    ParallelNode,
-    PriorityNode,
-    ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    TaskNode,
-)
+from bthtn.plan.nodes import Node
 from bthtn.plan.walk import flat
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
@@ -142,7 +132,7 @@ class _PlanParser:
         opening, start = self._peek(), self._at
         if opening == "(":
             parts = self._parts("", {})
-            return networks.sequence(*parts) if self._suspended else SequenceNode(parts)
+            return networks.sequence(*parts) if self._suspended else nodes.SequenceNode(parts)
         quoted = QUOTED.match(self._text, start)
         word = quoted or _WORD.match(self._text, start)
         if word is None:
@@ -151,7 +141,7 @@ class _PlanParser:
         if quoted or word[0] not in RESERVED:
             return self._task(unquoted(word[0]), start)
         if word[0] == "null":
-            return networks.NULL if self._suspended else NULL_NODE
+            return networks.NULL if self._suspended else nodes.NULL_NODE
         if word[0] == "pause" and self._suspended:
             return self._pause()
         only_inside = word[0] == "defer" and not self._suspended
@@ -179,15 +169,15 @@ class _PlanParser:
         if not parts:
             raise self._fault(start, f"{word}() has nothing in it", "write null for nothing")
         if word == "suspended" and not outside:
-            return SuspendedNode(parts, (), PAUSED)
+            return nodes.SuspendedNode(parts, (), nodes.PAUSED)
         if outside:
             single = len(parts) == 1 and isinstance(parts[0], TaskCall)
             if word == "suspended" or (word == "defer" and not single):
                 raise self._fault(start, f"{word}(…) cannot stand here like this", _HOW)
             return getattr(networks, word)(*parts, **options)
         if word == "parallel":
-            return ParallelNode(parts, options.get("policy", ParallelPolicy.ALL))
-        return PriorityNode(parts, tuple(range(len(parts))), options.get("reactive", False))
+            return nodes.ParallelNode(parts, options.get("policy", ParallelPolicy.ALL))
+        return nodes.PriorityNode(parts, tuple(range(len(parts))), options.get("reactive", False))
 
     def _decorated(self, word: str, start: int) -> Node:
         """A part with a decorator: the scope of a task that no domain has."""
@@ -205,7 +195,7 @@ class _PlanParser:
         task: CompoundTask[Any] = CompoundTask(
             word, (), lambda: iter(()), origin=word, decorator=decorator
         )
-        return ScopeNode(task, (), 0, SequenceNode(parts))
+        return nodes.ScopeNode(task, (), 0, nodes.SequenceNode(parts))
 
     def _parts(self, word: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """The parts between brackets; an option at the end is put into ``options``."""
@@ -249,11 +239,11 @@ class _PlanParser:
         except BthtnError as error:
             place = f"column {start + 1}"
             self._found.extend(replace(one, where=place) for one in error.diagnostics)
-            return networks.NULL if self._suspended else NULL_NODE
+            return networks.NULL if self._suspended else nodes.NULL_NODE
         if self._suspended:
             return TaskCall(task, tuple(map(Constant, values)))
         assert isinstance(task, PrimitiveTask), "_fitting has rejected compound tasks"
-        return TaskNode(task, values)
+        return nodes.TaskNode(task, values)
 
     def _fitting(self, task: Task, texts: list[str]) -> tuple[Any, ...]:
         if not isinstance(task, PrimitiveTask) and not self._suspended:
@@ -320,24 +310,24 @@ def _decorator_from(word: str, number: re.Match[str] | None) -> Decorator | None
 
 def _pieces(node: Node) -> Pieces:
     match node:
-        case ScopeNode(task=CompoundTask(decorator=None)):
+        case nodes.ScopeNode(task=CompoundTask(decorator=None)):
             return [node.child]
-        case ScopeNode(child=child):
+        case nodes.ScopeNode(child=child):
             assert node.task.decorator is not None, "without one it is not written"
-            inside = child.children if isinstance(child, SequenceNode) else (child,)
+            inside = child.children if isinstance(child, nodes.SequenceNode) else (child,)
             return listed(opening_text(node.task.decorator), inside, ")")
-        case TaskNode(task, args):
+        case nodes.TaskNode(task, args):
             return [_named(task.name, [value_text(value) for value in args])]
-        case NullNode():
+        case nodes.NullNode():
             return ["null"]
-        case SequenceNode(children):
+        case nodes.SequenceNode(children):
             return listed("(", children, ")")
-        case ParallelNode(children, policy):
+        case nodes.ParallelNode(children, policy):
             extra = "" if policy is ParallelPolicy.ALL else f", policy={policy.value}"
             return listed("parallel(", children, f"{extra})")
-        case PriorityNode(children):
+        case nodes.PriorityNode(children):
             return listed("priority(", children, ", reactive)" if node.reactive else ")")
-        case SuspendedNode(rest, binding):
+        case nodes.SuspendedNode(rest, binding):
             whole = networks.sequence(*rest)
             parts = whole.parts if isinstance(whole, SequenceNetwork) else (whole,)
             return listed("suspended(", [network_text(part, binding) for part in parts], ")")
