@@ -39,13 +39,9 @@ def avoidable(
     methods = domain.methods.get(task, ()) if isinstance(task, CompoundTask) else ()
     if method is None or not 0 <= method < len(methods):
         which = "no method is named" if method is None else f"there is no method {method}"
-        raise DomainError(
-            Diagnostic(
-                "BT110",
-                f"'{call_text(task, args)}' cannot be avoided: {which}",
-                hint="avoid a primitive task, or one method of a compound task by its number",
-            )
-        )
+        message = f"'{call_text(task, args)}' cannot be avoided: {which}"
+        hint = "avoid a primitive task, or one method of a compound task by its number"
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
     return (methods[method], args)
 
 

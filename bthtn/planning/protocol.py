@@ -149,39 +149,28 @@ def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
         wanted = domain.state_class.__name__
         given: object = state
         called = f"{given.__name__}()" if isinstance(given, type) else f"{wanted}(...)"
-        raise DomainError(
-            Diagnostic(
-                "BT110",
-                f"the state is a {type(state).__name__};"
-                f" domain '{domain.name}' plans with {wanted}",
-                hint=f"give it {called}",
-            )
+        message = (
+            f"the state is a {type(state).__name__}; domain '{domain.name}' plans with {wanted}"
         )
+        hint = f"give it {called}"
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
     return state.frozen()
 
 
 def no_answer(expansions: int) -> PlanningError:
     """The error for a search that reached its limit of expansions without a plan."""
-    return PlanningError(
-        Diagnostic(
-            "BT203",
-            f"no answer after {expansions} expansions",
-            hint="is there a recursion that never ends? raise max_expansions if not",
-        )
-    )
+    message = f"no answer after {expansions} expansions"
+    hint = "is there a recursion that never ends? raise max_expansions if not"
+    return PlanningError(Diagnostic("BT203", message, hint=hint))
 
 
 def raise_for_user(error: Exception) -> NoReturn:
     """Raise ``error`` as the caller of a search sees it: a user's as PlanningError."""
     if isinstance(error, BthtnError | AssertionError):
         raise error
-    raise PlanningError(
-        Diagnostic(
-            "BT201",
-            exception_text(error),
-            hint="a condition, effect, cost or argument cannot be computed, or a listener raises",
-        )
-    ) from error
+    message = exception_text(error)
+    hint = "a condition, effect, cost or argument cannot be computed, or a listener raises"
+    raise PlanningError(Diagnostic("BT201", message, hint=hint)) from error
 
 
 class Search(Protocol):

@@ -73,11 +73,8 @@ class FluentReference(Expression[T]):
             hint = f"give a hashable value of type {values.name}, or UNKNOWN"
             if values.listed:
                 hint = nearest(str(value), map(str, values.listed))
-            raise StateError(
-                Diagnostic(
-                    "BT106", f"'{self.text()}' is {values.name}; {values.fault(value)}", "", hint
-                )
-            )
+            message = f"'{self.text()}' is {values.name}; {values.fault(value)}"
+            raise StateError(Diagnostic("BT106", message, "", hint))
 
     def _fitting(self, value: object) -> Expression[Any]:
         expression = as_expression(value)
@@ -86,32 +83,22 @@ class FluentReference(Expression[T]):
         if isinstance(expression, Parameter) and expression.type is not None:
             kinds, given = self.values.kinds, expression.type
             if not issubclass(given, kinds) and not (float in kinds and given is int):
-                raise StateError(
-                    Diagnostic(
-                        "BT106",
-                        f"'{self.text()}' is {self.values.name};"
-                        f" parameter '{expression.name}' is {given.__name__}",
-                    )
+                message = (
+                    f"'{self.text()}' is {self.values.name};"
+                    f" parameter '{expression.name}' is {given.__name__}"
                 )
+                raise StateError(Diagnostic("BT106", message))
         return expression
 
     def _growing(self, amount: Expression[Any]) -> Assignment:
         if self.value_type not in (int, float):
-            raise StateError(
-                Diagnostic(
-                    "BT106",
-                    f"'{self.text()}' is {self.value_type.__name__} and cannot grow",
-                    hint="only int and float fluents increase and decrease; use becomes(...)",
-                )
-            )
+            message = f"'{self.text()}' is {self.value_type.__name__} and cannot grow"
+            hint = "only int and float fluents increase and decrease; use becomes(...)"
+            raise StateError(Diagnostic("BT106", message, hint=hint))
         if isinstance(amount, Constant) and not self._can_add(amount.value):
             shown = f"{value_text(amount.value)} is {type(amount.value).__name__}"
-            raise StateError(
-                Diagnostic(
-                    "BT106",
-                    f"'{self.text()}' is {self.value_type.__name__}; it cannot grow by {shown}",
-                )
-            )
+            message = f"'{self.text()}' is {self.value_type.__name__}; it cannot grow by {shown}"
+            raise StateError(Diagnostic("BT106", message))
         return Assignment(self, amount, grows=True)
 
     def _can_add(self, amount: object) -> bool:

@@ -133,14 +133,9 @@ class Fluent(FluentReference[T]):
     def values(self) -> ValueType:
         """The values that it may have. Raises StateError while nothing says which."""
         if self._values is None:
-            raise StateError(
-                Diagnostic(
-                    "BT106",
-                    f"a fluent with default {value_text(self.default)} needs a type",
-                    where=f"fluent '{self.name}'",
-                    hint=f"write fluent(default={self.default!r}, type=...)",
-                )
-            )
+            message = f"a fluent with default {value_text(self.default)} needs a type"
+            hint = f"write fluent(default={self.default!r}, type=...)"
+            raise StateError(Diagnostic("BT106", message, f"fluent '{self.name}'", hint))
         return self._values
 
     def annotate(self, annotation: object) -> None:

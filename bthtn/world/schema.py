@@ -153,13 +153,9 @@ def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
     for name in (*fluents, *families):
         unfit += name_faults("a fluent", name, in_one_line(f"class {owner.__name__}"))
         if name in reserved:
-            raise StateError(
-                Diagnostic(
-                    "BT112",
-                    f"a fluent of {owner.__name__} cannot be called '{name}'",
-                    hint="every state has something of that name; choose another one",
-                )
-            )
+            message = f"a fluent of {owner.__name__} cannot be called '{name}'"
+            hint = "every state has something of that name; choose another one"
+            raise StateError(Diagnostic("BT112", message, hint=hint))
     if unfit:
         raise StateError(unfit)
     return StateSchema(owner.__name__, fluents, families)

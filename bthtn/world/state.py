@@ -105,11 +105,8 @@ class _StateClass(type):
         hint = (
             f"in an effect write {name}.becomes(...), or set it on the state that a function gets"
         )
-        raise StateError(
-            Diagnostic(
-                "BT108", f"'{name}' is set on the class {cls.__name__}, not on a state", "", hint
-            )
-        )
+        message = f"'{name}' is set on the class {cls.__name__}, not on a state"
+        raise StateError(Diagnostic("BT108", message, "", hint))
 
     if not TYPE_CHECKING:  # a type checker would believe that every fluent exists
 
@@ -211,13 +208,9 @@ class State(metaclass=_StateClass):
             variable.check(value)
         put = getattr(self._view, "put", None)
         if put is None:
-            raise StateError(
-                Diagnostic(
-                    "BT108",
-                    f"'{variable}' cannot be changed here: this state is a snapshot",
-                    hint="write effects, or set beliefs through the agent",
-                )
-            )
+            message = f"'{variable}' cannot be changed here: this state is a snapshot"
+            hint = "write effects, or set beliefs through the agent"
+            raise StateError(Diagnostic("BT108", message, hint=hint))
         put(variable, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
