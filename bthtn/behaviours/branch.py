@@ -16,7 +16,7 @@ from py_trees.composites import Parallel
 
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_behaviour import made, made_below
+from bthtn.behaviours.plan_behaviour import made, made_below, taking_part_below
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
@@ -212,7 +212,7 @@ def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
     while pending:
         node = pending.pop()
         if not isinstance(node, TaskLeaf):
-            pending.extend(reversed(made_below(node)))
+            pending += reversed(taking_part_below(node))
         elif node.status is RUNNING:
             found.append(node)
     return found

@@ -133,12 +133,13 @@ def _number_of_deeper(root: Node) -> int:
     number, pending = 0, [root]
     while pending:
         node = pending.pop()
-        kind = type(node)
         if isinstance(node, ScopeNode):
             number += _is_kept(node)
             pending.append(node.child)
-        elif isinstance(node, SequenceNode | ParallelNode | PriorityNode):
-            number += kind is not SequenceNode
+        elif isinstance(node, SequenceNode):
+            pending += [child for child in node.children if not isinstance(child, TaskNode)]
+        elif isinstance(node, BranchingNode):
+            number += 1
             pending += node.children
     return number
 

@@ -92,6 +92,11 @@ class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
         """The children without those that are only made when somebody looks at them."""
         return self.children
 
+    @property
+    def taking_part(self) -> list[Behaviour]:
+        """Those of the children that may be running."""
+        return self.made
+
     def stop(self, new_status: Status) -> None:
         """Called at every end: does what py_trees does, without texts for its logger."""
         self.terminate(new_status)
@@ -199,6 +204,11 @@ def _clear_messages(node: Behaviour) -> None:
     node.feedback_message = ""
     for child in made_below(node) if isinstance(node, Composite) else ():
         _clear_messages(child)
+
+
+def taking_part_below(node: Behaviour) -> list[Behaviour]:
+    """The children of a behaviour that may be running."""
+    return node.taking_part if isinstance(node, PlanBehaviour) else node.children
 
 
 def made_below(node: Behaviour) -> list[Behaviour]:

@@ -127,6 +127,13 @@ class PlanSequence(PlanComposite, Sequence):
         return self._made
 
     @property
+    def taking_part(self) -> list[Behaviour]:
+        """The current child while it runs: those before it have ended, those behind wait."""
+        if self.status is not RUNNING:
+            return self.made
+        return self._made[self._index : self._index + 1]
+
+    @property
     def has_unmade(self) -> bool:
         """Whether children may be left to be made."""
         return self._unmade is not None

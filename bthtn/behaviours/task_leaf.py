@@ -37,7 +37,7 @@ from bthtn.behaviours.operator import (
     resumed_operator,
     simulated,
 )
-from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, made
+from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, taking_part_below
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
@@ -359,10 +359,14 @@ def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
 
     Steps that wait to be started, and steps that are being aborted, do not count.
     """
-    for node in made(branch):
+    found = None
+    pending = [branch]
+    while pending:
+        node = pending.pop()
         if isinstance(node, TaskLeaf) and node.is_at_work and node.node.task.uninterruptible:
-            return node
-    return None
+            found = node
+        pending += taking_part_below(node)
+    return found
 
 
 def interruptible(branch: Behaviour) -> bool:

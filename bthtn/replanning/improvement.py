@@ -23,7 +23,7 @@ from bthtn.plan.walk import first_reads
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.planner import Planner, search_for
 from bthtn.planning.protocol import PlanRequest, RecordedSearch, SearchStatus
-from bthtn.replanning.policy import Interrupt, Rule, SearchOutcome, Situation, rule_for
+from bthtn.replanning.policy import Interrupt, Rule, SearchOutcome, Situation, Verdict, rule_for
 from bthtn.replanning.schedule import Budget
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
@@ -128,10 +128,15 @@ class Improvement:
                 return True
         return not fluents.isdisjoint(self.reads)
 
-    def cause_among(self, changes: Collection[Change]) -> Change | None:
-        """The first of these changes that the first search has read; else just the first."""
+    def verdict(self, rule: Rule, changes: Collection[Change]) -> Verdict:
+        """What a line of the table says about the result.
+
+        Its cause is the first of the changes that the first search has read; else just the first.
+        """
         read = (one for one in changes if self.has_read(frozenset((one.fluent,))))
-        return next(read, next(iter(changes), None))
+        cause = next(read, next(iter(changes), None))
+        reason = rule.because if self.failure is None else f"{rule.because}: {self.failure}"
+        return Verdict(rule.decision, reason, cause, self.plan, self.failure)
 
     @cached_property
     def reads(self) -> frozenset[Fluent[Any]]:

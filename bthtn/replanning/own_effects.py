@@ -30,7 +30,7 @@ class OwnEffects:
     @property
     def predicted(self) -> FrozenState:
         """The state at adoption, with the effects and expected effects of finished steps."""
-        return self.start.changed(self._done)
+        return self.start.changed(self._done) if self._done else self.start
 
     def is_untouched(self, tree: Node, changed: Container[Fluent[Any]]) -> bool:
         """Whether no step has finished, and no fluent that the tree touches has changed.
@@ -51,7 +51,7 @@ class OwnEffects:
                 now, end = self._beliefs.get(fluent), self._after(fluent, write)
                 if now == end or _is_between(predicted.get(fluent), now, end):
                     seen[fluent] = now
-        return predicted.changed(seen)
+        return predicted.changed(seen) if seen else predicted
 
     def finished(self, node: TaskNode) -> Change | None:
         """Note a step that has succeeded. Returns an effect with another value than planned."""

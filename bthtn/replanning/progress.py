@@ -182,8 +182,9 @@ def begins_otherwise(steps: Iterable[TaskNode], plan: Plan, is_idle: IsIdle) -> 
 
 def _are_different(one: TaskNode, other: TaskNode) -> bool:
     """Whether two steps are different; those of a newer domain have other tasks of equal names."""
-    is_same = one.task is other.task and one.args == other.args
-    return not is_same and str(one) != str(other)
+    if one.task is other.task and one.args == other.args:
+        return False
+    return one.task.name != other.task.name or str(one) != str(other)
 
 
 class MountedTree:

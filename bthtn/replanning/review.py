@@ -346,7 +346,7 @@ class Review:
             self._is_due = True
             return
         tells = search.matters or search.failure is not None
-        rule, adopted = search.rule(interruptible=interruptible), self._adopted
+        rule = search.rule(interruptible=interruptible)
         # What the search has read is of no interest where its plan is adopted.
         adopts = tells and rule.decision is Decision.ADOPT and not self.replanning.hysteresis
         if adopts:
@@ -358,7 +358,7 @@ class Review:
             self._causes = {}
         if verdict is not None:
             yield verdict
-        if adopts and self._adopted is adopted:
+        if adopts and self._adopted is not plan:  # it could not start
             self._watch_reads(search)
 
     def _watch_reads(self, search: Improvement) -> None:
@@ -383,13 +383,8 @@ class Review:
         return self._search
 
     def _judged(self, search: Improvement, rule: Rule, *, interruptible: bool) -> Verdict:
-        cause = search.cause_among(self._causes.values())
-        verdict = Verdict(rule.decision, rule.because, change=cause, plan=search.plan)
-        if search.failure is not None:
-            reason = f"{rule.because}: {search.failure}"
-            verdict = replace(verdict, reason=reason, failure=search.failure)
-        if search.found is not SearchOutcome.NOTHING and not interruptible:
-            self._is_due = True
+        verdict = search.verdict(rule, self._causes.values())
+        self._is_due |= search.found is not SearchOutcome.NOTHING and not interruptible
         if rule.decision is not Decision.ADOPT:
             self._better_since = None
             return verdict
