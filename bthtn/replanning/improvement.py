@@ -107,7 +107,7 @@ class Improvement:
             ),
         )
 
-    @property
+    @cached_property
     def matters(self) -> bool:
         """Whether the result depends on the changed fluents; True for other policies."""
         return (

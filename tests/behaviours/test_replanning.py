@@ -241,6 +241,30 @@ def test_in_a_domain_of_functions_the_first_change_asks_and_then_only_what_was_r
     assert stage.heard.lines()[-2:] == ["aborted second", "start best"]
 
 
+def test_after_a_better_plan_that_cannot_start_only_what_was_read_wakes_the_next_look(stage, looks):
+    best, second = stage.task("best", "R"), stage.step("second", "R")
+
+    @stage.operators.on_plan_start(best)
+    def refuse(agent):
+        raise RuntimeError("no cover left")
+
+    choose = stage.compound(
+        "choose", lambda: [method(best(), when=lambda state: state.open), method(second)]
+    )
+    goal = stage.goal(choose)
+    ticks(goal, 2)
+    stage.actor.believe(World.open, True)
+    ticks(goal, 1)
+    assert "no cover left" in kept(stage)[-1][0]
+    looks.clear()
+    stage.actor.believe(World.count, 1)
+    ticks(goal, 1)
+    assert not looks["searches"]
+    stage.actor.believe(World.open, False)
+    ticks(goal, 1)
+    assert looks["searches"] == 1
+
+
 def test_own_progress_makes_the_look_old_but_asks_nothing_itself(stage, looks):
     rise = stage.step("rise", "RRS", effects=World.count.becomes(5))
     rest = stage.step("rest", "R")
