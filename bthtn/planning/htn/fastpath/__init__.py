@@ -6,8 +6,9 @@ cannot answer, the general search returns the same plan after the same number of
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
 and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines``, ``notes`` and
-``branch_end`` write the source, with ``reading`` for expressions and effects, ``excess`` for what
-the cheapest plan adds up, and ``bound`` for what a record has to beat; ``program`` compiles it.
+``branch_end`` write the source, with ``reading`` for expressions and effects, ``known_reads`` for
+what was read before, ``excess`` for what the cheapest plan adds up, and ``bound`` for what a record
+has to beat; ``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
 ``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of
 ``record_entries``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.

@@ -218,6 +218,9 @@ class BodyWriter(LineWriter):
                 self.write(
                     f"T.append(({one.place}, {one.before}))", f"S[{one.place}] = {one.after}"
                 )
+                is_bound = is_name(one.after) or is_literal(one.after)
+                read = reading.lookup(one.place, one.fluent)
+                self.reads.put(read, one.fluent, one.after if is_bound else None)
             elif reading.is_asked_for(one.fluent):
                 self.where[one.fluent] = one.after
         if FORESEEABLE in self.where:

@@ -35,13 +35,14 @@ from bthtn.planning.htn.fastpath.cycles import cycles, guarded, has_ints
 from bthtn.planning.htn.fastpath.excess import EXCESS, Excess
 from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part
 from bthtn.planning.htn.fastpath.join import Join
+from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.layout import (
     CallOrder,
     inlined,
     variables,
     written_in_branches,
 )
-from bthtn.planning.htn.fastpath.lines import tuple_source
+from bthtn.planning.htn.fastpath.lines import Known, tuple_source
 from bthtn.planning.htn.fastpath.notes import Notes
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
@@ -154,7 +155,7 @@ class Functions:
         """
         roots = [task for task in self.found.tasks if task in self.found.roots]
         starts = {task: self.alone(task) for task in roots}
-        reading = Reading(self.names, (), self.where, (), str)
+        reading = Reading(self.names, (), self.where, (), str, KnownReads().of)
         first = {
             name: reading.stored(self.names.of(fluent), fluent)
             for fluent, name in self.where.items()
@@ -300,19 +301,16 @@ class Functions:
         methods, args = self.found.methods[task], self._args(task)
         may_call = partial(self._order.may_call, task) if start == 0 else _always
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
-        members: dict[str, str] = {}
-        unsure = {*self.unsure}
+        known: Known | None = None
         # Inside a branch a later method may be undecided, whatever the bound says of this one.
         goes_on = self._equal is not None and self.has_branches
         for method in methods[start:stop]:
-            body = self._body(may_call)
-            body.members.update(members)
-            body.unsure &= unsure
+            body = self._body(may_call, known)
             told = body.usable(method, args)
             if told == "False":
                 continue
             if not self.avoids:
-                members, unsure = body.members.copy(), body.unsure.copy()
+                known = body.known_beside(told)
             if told != "True":
                 body.write(f"if {told}:")
                 body.indent += 1
@@ -330,8 +328,10 @@ class Functions:
             failing.fail()
             yield from failing.lines
 
-    def _body(self, may_call: Callable[[Compound], bool]) -> BodyWriter:
-        return BodyWriter(self, dict(self.where), 1, {*self.unsure}, may_call=may_call)
+    def _body(self, may_call: Callable[[Compound], bool], known: Known | None = None) -> BodyWriter:
+        unsure, members, reads = known or (self.unsure, {}, KnownReads())
+        given = {*unsure}, members.copy(), reads.copy()
+        return BodyWriter(self, dict(self.where), 1, *given, may_call=may_call)
 
     def _kept(self, method: PlainMethod) -> list[str]:
         """The line that opens a choice of the later methods; none if they are excluded."""

@@ -16,6 +16,7 @@ from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.by_arguments import reads_all
 from bthtn.planning.htn.expressions import fits, mentioned
 from bthtn.planning.htn.fastpath.items import Callees, Entry
+from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.planning.htn.fastpath.reading import MAY_RAISE, Reading
 from bthtn.planning.htn.fastpath.suspending import Ask, ThreeValuedTest
@@ -68,14 +69,18 @@ def _never_fails(effect: Effect) -> bool:
     )
 
 
+Known = tuple[set[str], dict[str, str], KnownReads]
+"""The variables that may be UNKNOWN, those of members, and those of values in ``S``."""
+
+
 @dataclass(slots=True)
 class LineWriter:
     """Writes lines; follows the values of local variables through them.
 
-    ``where`` has the variables of fluents, of which those in ``unsure`` may be UNKNOWN, and
-    ``members`` those of members by their source. ``made`` counts expansions; ``entries`` are the
-    plan's methods and primitive tasks that are not recorded yet, with the sources of their
-    arguments.
+    ``where`` has the variables of fluents, of which those in ``unsure`` may be UNKNOWN,
+    ``members`` those of members by their source, ``reads`` those of values in ``S``. ``made``
+    counts expansions; ``entries`` are the plan's methods and primitive tasks that are not recorded
+    yet, with the sources of their arguments.
     """
 
     of: Callees
@@ -83,6 +88,7 @@ class LineWriter:
     indent: int
     unsure: set[str]
     members: dict[str, str] = field(default_factory=dict)
+    reads: KnownReads = field(default_factory=KnownReads)
     made: int = 0
     entries: list[Entry] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -107,7 +113,8 @@ class LineWriter:
     def reading(self, binding: Sequence[str], *, sure: bool = False) -> Reading:
         """Writes expressions in which parameters have these values."""
         unsure = () if sure else self.unsure
-        return Reading(self.of.names, binding, self.where, unsure, self._member)
+        known = self.reads.of
+        return Reading(self.of.names, binding, self.where, unsure, self._member, known)
 
     def _member(self, source: str) -> str:
         """The variable of a family's member, which is looked up once."""
@@ -115,6 +122,10 @@ class LineWriter:
             self.members[source] = f"m{len(self.members)}"
             self.write(f"{self.members[source]} = {source}")
         return self.members[source]
+
+    def known_beside(self, told: str) -> Known:
+        """What is known where the source of the latest condition does not hold."""
+        return self.unsure.copy(), self.members.copy(), self.reads.otherwise(told)
 
     # recording
 
@@ -165,9 +176,10 @@ class LineWriter:
         The search for the cheapest plan is left to others there, since suspended parts cost,
         too. Raises NotWritable.
         """
-        told = self.truth(asked.condition, binding)
+        told = self.reads.condition(asked.condition, partial(self.truth, binding=binding))
         if MAY_RAISE not in told or self.of.excess is not None:
             return told
+        self.reads.revert()
         fluents = asked.read_in_turn
         unsure = [one for one in fluents or () if self.where.get(one) in self.unsure]
         sure = self.truth(asked.condition, binding, sure=True)

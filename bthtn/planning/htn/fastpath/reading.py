@@ -25,7 +25,8 @@ class Reading(ExpressionSource):
 
     ``arguments`` are the sources of the values of parameters. ``where`` has the sources of the
     values of fluents that are not in ``S``, ``unsure`` those of them that may be UNKNOWN.
-    ``member`` gives the source of a family's member by a parameter a shorter form.
+    ``member`` gives the source of a family's member by a parameter a shorter form, ``known`` that
+    of a value in ``S``.
     """
 
     def __init__(
@@ -35,12 +36,14 @@ class Reading(ExpressionSource):
         where: Mapping[Fluent[Any], str],
         unsure: Collection[str],
         member: Callable[[str], str],
+        known: Callable[[str, Fluent[Any]], str],
     ) -> None:
         super().__init__(names)
         self._arguments = arguments
         self._where = where
         self._unsure = unsure
         self._member = member
+        self._known = known
 
     def argument(self, position: int) -> str:
         return self._arguments[position]
@@ -72,6 +75,10 @@ class Reading(ExpressionSource):
 
     def stored(self, place: str, fluent: Fluent[Any]) -> str:
         """Source of a value in ``S``; ``fluent`` may be the prototype of a family."""
+        return self._known(self.lookup(place, fluent), fluent)
+
+    def lookup(self, place: str, fluent: Fluent[Any]) -> str:
+        """Source that looks a value up in ``S``."""
         return f"S.get({place}, {self.names.constant(fluent.default)})"
 
     def is_kept(self, fluent: Fluent[Any]) -> bool:
