@@ -366,7 +366,8 @@ class Functions:
         failing.fail()
         key = self._key(task)
         given = ", ".join([tuple_source(key), "up", "K", *members])
-        near = f"up[1] > 1 or {_equal('up', key)} or up[1] and {_equal('up[0]', key)}"
+        further = f"{_equal('up[0]', key)} or up[1] > 1 and {_equal('up[0][0]', key)}"
+        near = f"up[1] > 2 or {_equal('up', key)} or up[1] and ({further})"
         yield f"    if up is not None and ({near}) and repeats({given}):"
         yield from failing.lines
 
