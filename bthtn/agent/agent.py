@@ -95,12 +95,12 @@ class Agent(Unpicklable, Generic[S, B]):
         of a fluent that the step writes is part of its effects. Raises ExecutionError in any other
         thread than the one that calls ``sense``; there ``believe_soon`` does it."""
         self.body = body
-        self.listener = listener
         self.cache = cache
         self.leases = leases if leases is not None else Leases()
         self.aborts = Aborts()
         self._errors = ProgrammingErrors(name, strict=strict)
         self._runtime = Runtime(name, self.leases, self.emit, self._errors, self.beliefs)
+        self.listener = listener
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
         self._runtime.unsensed = self._unsensed
         self._ticks = 0
@@ -117,6 +117,7 @@ class Agent(Unpicklable, Generic[S, B]):
     @listener.setter
     def listener(self, listener: AgentListener | None) -> None:
         self._listener = listener
+        self._runtime.is_heard = listener is not None
         self.beliefs.on_change = None if listener is None else self._changed
 
     @property

@@ -35,10 +35,15 @@ class _Event:
         return replace(self, agent=agent, tick=tick, time=time)
 
     def fill_in(self, agent: str, tick: int, time: float | None) -> None:
-        """Called by the agent before anybody has heard the event: a copy takes twenty times."""
-        object.__setattr__(self, "agent", agent)
-        object.__setattr__(self, "tick", tick)
-        object.__setattr__(self, "time", time)
+        """Called by the agent before anybody has heard the event: a copy takes fifty times."""
+        _put_agent(self, agent)
+        _put_tick(self, tick)
+        _put_time(self, time)
+
+
+_put_agent, _put_tick, _put_time = (
+    vars(_Event)[name].__set__ for name in ("agent", "tick", "time")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class Runtime:
     operator runs, a plan while its hooks run, and otherwise the agent itself.
     """
 
-    _unsaved = ("closing", "event_loop", "is_attached", "thread")
+    _unsaved = ("closing", "event_loop", "is_attached", "is_heard", "thread")
 
     def __init__(
         self,
@@ -41,6 +41,8 @@ class Runtime:
         """The asyncio loop of operators that are coroutines, where no other is running."""
         self.is_attached = False
         """Whether a tree calls the agent's ``sense`` in its ticks."""
+        self.is_heard = False
+        """Whether the agent has a listener."""
         self.is_sensed = False
         """Whether ``sense`` was ever called, or a warning has said that it is missing."""
         self.thread: int | None = None

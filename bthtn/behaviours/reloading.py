@@ -37,8 +37,11 @@ from bthtn.replanning.repair import PendingRepair
 from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.state import FrozenState
+from bthtn.world.unfrozen import quickly
 
 REPLACED = "the tree has a new root"
+
+_plan_adopted = quickly(PlanAdopted)
 
 
 class ReloadingGoal(TakingOver):
@@ -100,11 +103,11 @@ class ReloadingGoal(TakingOver):
         """Run a new plan that was mounted."""
         self.plan_id = runtime_of(self.agent).next_plan()
         self._run_now(plan, works_in)
-        self._emit(PlanAdopted, plan, reason)
+        self._emit(_plan_adopted, plan, reason)
 
     def _emit(self, kind: Callable[..., AgentEvent], *about: object, **named: object) -> None:
         """Emit an event of this kind, if there is a listener, or an error, which is counted."""
-        if self.agent.listener is None and named.get("error") is None:
+        if not runtime_of(self.agent).is_heard and named.get("error") is None:
             return
         self.agent.emit(kind(self.name, *about, plan_id=self.plan_id, **named))
 

@@ -33,9 +33,12 @@ from bthtn.replanning.arguments import fluents_changed_by
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.trail import WorkingState
+from bthtn.world.unfrozen import quickly
 
 LONGEST_ABORT: Final = 1_000
 """Ticks after which an abort that is still not done is cut off."""
+
+_leaf_started, _leaf_ended = quickly(LeafStarted), quickly(LeafEnded)
 
 COMES_TRUE: Final = MappingProxyType(
     {
@@ -110,8 +113,8 @@ class StepRun:
         task = self.node.task
         if task.uses:
             self._runtime.occupy(self.holder, task.uses)
-        if self._is_heard:
-            self._emit(LeafStarted)
+        if self._runtime.is_heard:
+            self._emit(_leaf_started)
         if task.on_start:
             self._write("start")
 
@@ -138,8 +141,8 @@ class StepRun:
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = self.first(error, raised, "on_failure")
         self._settle()
-        if reason or self._is_heard:
-            self._emit(LeafEnded, succeeded=not reason, reason=reason, error=error)
+        if reason or self._runtime.is_heard:
+            self._emit(_leaf_ended, succeeded=not reason, reason=reason, error=error)
         return reason
 
     def aborting(self) -> None:
@@ -155,13 +158,9 @@ class StepRun:
         self._settle()
         self._emit(LeafAborted, error=error)
 
-    @property
-    def _is_heard(self) -> bool:
-        return self.agent.listener is not None
-
     def _emit(self, kind: Callable[..., AgentEvent], **about: Any) -> None:
         """Emit an event of this kind, if there is a listener, or an error, which is counted."""
-        if self._is_heard or about.get("error") is not None:
+        if self._runtime.is_heard or about.get("error") is not None:
             start = {"leaf": self.number, "task": self.name, "path": self.place}
             self.agent.emit(kind(**start, goal=self.goal, plan_id=self.plan_id, **about))
 
@@ -214,7 +213,7 @@ class StepRun:
         written = state.written_since(0)
         for fluent, value in written.items():
             fluent.check(value)
-        with self._acting() if self._is_heard else nullcontext():
+        with self._acting() if self._runtime.is_heard else nullcontext():
             for fluent, value in written.items():
                 self.agent.beliefs.write(fluent, value, self.source)
         return tuple(written)

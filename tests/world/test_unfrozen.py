@@ -5,9 +5,10 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
+from bthtn.agent.events import GoalEnded, LeafEnded, LeafStarted
 from bthtn.plan.nodes import NULL_NODE, ParallelNode, ScopeNode, SequenceNode, TaskNode
 from bthtn.world.footprint import Footprint, Write, WriteKind
-from bthtn.world.unfrozen import unfrozen
+from bthtn.world.unfrozen import quickly, unfrozen
 
 OPEN = unfrozen(Footprint)
 
@@ -55,3 +56,23 @@ def test_a_node_is_compared_by_identity_and_its_own_copy(kind):
     with pytest.raises(FrozenInstanceError):
         setattr(one, fields(kind)[0].name, None)
     assert deepcopy(one) is one
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "named"),
+    [
+        (LeafStarted, (1, "shoot"), {"path": "fight", "plan_id": "Ann #3"}),
+        (LeafEnded, (1, "shoot"), {"succeeded": False, "reason": "no ammo"}),
+        (GoalEnded, ("fight",), {"succeeded": True}),
+    ],
+)
+def test_an_object_that_was_made_quickly_is_as_its_class_makes_it(kind, given, named):
+    made, usual = quickly(kind)(*given, **named), kind(*given, **named)
+    assert type(made) is kind
+    assert [getattr(made, one.name) for one in fields(kind)] == [
+        getattr(usual, one.name) for one in fields(kind)
+    ]
+    with pytest.raises(FrozenInstanceError):
+        made.plan_id = ""
+    with pytest.raises(TypeError, match="missing"):
+        quickly(kind)()
