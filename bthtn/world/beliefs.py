@@ -268,7 +268,7 @@ class Watch(Unpicklable):
         """Watch nothing any more."""
         if self.fluents is None or self.fluents:
             self.over(())
-        self.forget()
+        self._changes = None
 
 
 def _without(watch: Watch, several: tuple[Watch, ...]) -> tuple[Watch, ...]:
