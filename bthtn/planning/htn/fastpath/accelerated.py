@@ -152,7 +152,7 @@ class AcceleratedSearch(Unpicklable):
         if answer is None:
             most = self._most
             if expansions is not None:
-                self._ahead += AHEAD * expansions
+                self._ahead += AHEAD * max(expansions, 1)  # without any, too, it may be over
                 most = min(most, self._ahead)
             answer = self._ask(self._start, most, kept)
             if answer is None and (not kept or most == self._most):
