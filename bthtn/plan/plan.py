@@ -109,7 +109,7 @@ class Plan(Shared, Unpicklable):
         The same as in ``steps``, but cheaper: the tree need not be made for them.
         """
         source = self._source
-        if source is not _NOTHING_LEFT:
+        if source[0] is not _exhausted:  # which a plan that was loaded has, too
             actions: tuple[Action, ...] | None = source[0](source, "actions")
             if actions is not None:
                 return actions

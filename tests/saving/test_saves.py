@@ -578,6 +578,14 @@ def test_a_plan_of_nothing_goes_on(goal):
     goes_on_from_any_tick(made, 4)
 
 
+def test_a_plan_that_was_loaded_has_its_actions_and_its_text():
+    first = character(lasting(2, hook=True))
+    lines(first, 1)
+    second = again(first, character(lasting(2, hook=True)))
+    assert second.root.plan.actions == first.root.plan.actions == ((bark, ()), (dig, ()))
+    assert repr(second.root.plan) == repr(first.root.plan)
+
+
 def test_a_save_that_is_refused_leaves_other_characters_of_the_domain_alone():
     first = character(lasting(2, hook=True))
     lines(first, 1)
