@@ -14,12 +14,7 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, Final, assert_never
 
-from bthtn.plan.nodes import (
-    Node,
-    ScopeNode,
-    SuspendedNode,
-    TaskNode,
-)
+from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import children_of
 

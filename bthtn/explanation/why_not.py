@@ -8,6 +8,7 @@ decomposed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
@@ -159,11 +160,11 @@ class _Scope:
     node: ScopeNode
     above: tuple[ScopeNode, ...]
     state: FrozenState
-    decompositions: Decompositions | None
+    decompositions: Decompositions
 
 
 class _Scopes(Projection):
-    """Projects a plan, and notes the state at each of its scopes."""
+    """Projects a plan, and notes the state at each of its scopes whose methods are known there."""
 
     def __init__(self, plan: Plan, start: FrozenState) -> None:
         super().__init__(start)
@@ -175,13 +176,10 @@ class _Scopes(Projection):
         if not isinstance(node, ScopeNode):
             return super().visit(node)
         self.sense()
-        try:
-            decompositions = self._domain.decompositions(
-                node.task, node.args, RecordingView(self.state)
-            )
-        except UnknownRead:
-            decompositions = None
-        self.found.append(_Scope(node, self._above, self.state.freeze(), decompositions))
+        view = RecordingView(self.state)
+        with suppress(UnknownRead):
+            methods = self._domain.decompositions(node.task, node.args, view)
+            self.found.append(_Scope(node, self._above, self.state.freeze(), methods))
         return self._below(node)
 
     def _below(self, node: ScopeNode) -> Visit[None]:
@@ -194,14 +192,10 @@ def _answers(
     scope: _Scope, reasons: Sequence[Reason], asked: PlanRequest
 ) -> Iterator[MethodAnswer]:
     """An answer for each method of the task at one scope of the plan."""
-    node, decompositions = scope.node, scope.decompositions
-    if decompositions is None:
-        return
+    node, methods = scope.node, scope.decompositions
     task, depth = call_text(node.task, node.args), len(scope.above)
-    for index in range(len(decompositions)):
-        answer = MethodAnswer(
-            task, index, decompositions.name(index), MethodOutcome.CHOSEN, depth=depth
-        )
+    for index in range(len(methods)):
+        answer = MethodAnswer(task, index, methods.name(index), MethodOutcome.CHOSEN, depth=depth)
         if index == node.method:
             yield answer
             continue
@@ -214,7 +208,6 @@ def _answers(
 
 def _alone(answer: MethodAnswer, scope: _Scope, asked: PlanRequest) -> MethodAnswer:
     """The answer for a method that the trace does not mention: its network is planned alone."""
-    assert scope.decompositions is not None, "asked for a method that is known"
     is_better = asked.settings.cheapest or asked.domain.has_values
     is_later = answer.method > scope.node.method
     reasons = _obstacles(scope, answer.method, asked)
@@ -228,7 +221,6 @@ def _alone(answer: MethodAnswer, scope: _Scope, asked: PlanRequest) -> MethodAns
 
 def _obstacles(scope: _Scope, index: int, asked: PlanRequest) -> tuple[Reason, ...] | None:
     """Why a method does not work in the state of its scope; None if it does."""
-    assert scope.decompositions is not None, "asked for a method that is known"
     method, binding = scope.decompositions.method(index), scope.decompositions.binding(index)
     holds = held(method.condition, scope.state, binding)
     if holds.truth is False:
