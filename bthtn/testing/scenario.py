@@ -7,7 +7,7 @@ assert not played.fault, played.fault
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,12 +24,16 @@ from bthtn.testing.plan_pattern import is_pattern, matches
 from bthtn.views.active import active_names
 from bthtn.views.event_log import line_of
 from bthtn.views.timeline import Tick, lines, rows
+from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
 
 MOST_TICKS: Final = 100
 """Ticks of a scenario that does not say how many."""
 SHOWN: Final = 12
 """Rows of the timeline that a failure shows."""
+
+_WrongBelief = tuple[str, Fluent[Any], Any, Any]
+"""The name of a belief as the scenario has it, its fluent, its value, and the one expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +153,12 @@ class _Play:
             fault = self._broken() or self._heard(tick, [event_text(one) for one in events])
             if fault or self._character.finished:
                 break
-        others = self._others()
-        fault = fault or self._missing(others)
+        wrong = list(self._wrong_beliefs())
+        fault = fault or self._missing(wrong)
         if self._invariants is not None:
             fault = fault or "; ".join(self._invariants.stop())
         self._character.stop()
+        others = {name: actual for name, _, actual, _ in wrong}
         return Played(tuple(self._ticks), fault and self._told(fault), others)
 
     def _bring_about(self, tick: int) -> None:
@@ -193,26 +198,25 @@ class _Play:
                 return f"no '{wanted.event}' within {wanted.within} ticks ({wanted.where})"
         return ""
 
-    def _others(self) -> Mapping[str, Any]:
+    def _wrong_beliefs(self) -> Iterator[_WrongBelief]:
         """The beliefs that are others than they should be at the end."""
-        beliefs = self._character.agent.beliefs
-        wanted = self._scenario.finally_.items()
-        pairs = {name: belief(self._character.agent, name, given) for name, given in wanted}
-        now = {name: (beliefs.get(fluent), value) for name, (fluent, value) in pairs.items()}
-        return {name: actual for name, (actual, value) in now.items() if actual != value}
+        agent = self._character.agent
+        for name, given in self._scenario.finally_.items():
+            fluent, wanted = belief(agent, name, given)
+            actual = agent.beliefs.get(fluent)
+            if actual != wanted:
+                yield name, fluent, actual, wanted
 
-    def _missing(self, others: Mapping[str, Any]) -> str:
+    def _missing(self, wrong: list[_WrongBelief]) -> str:
         """The events that have not happened at the end, and the beliefs that differ."""
         scenario = self._scenario
         if self._met < len(scenario.expected):
             wanted = scenario.expected[self._met]
             return f"no '{wanted.event}' in {len(self._ticks)} ticks ({wanted.where})"
-        agent = self._character.agent
-        wrong = []
-        for name, actual in others.items():
-            fluent, value = belief(agent, name, scenario.finally_[name])
-            wrong.append(f"{fluent} = {value_text(actual)}, not {value_text(value)}")
-        return f"at the end {', '.join(wrong)}" if wrong else ""
+        texts = [
+            f"{one} = {value_text(now)}, not {value_text(then)}" for _, one, now, then in wrong
+        ]
+        return f"at the end {', '.join(texts)}" if texts else ""
 
     def _told(self, fault: str) -> str:
         """The fault, with the expectations before and after it, and the end of the timeline."""

@@ -46,11 +46,9 @@ def read_scenario(path: Path | str) -> Scenario:
 
 
 class _File(TomlFile):
-    """Reader of one file."""
+    """Reader of one file, which makes the character to look at its parts."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._character: Character | None = None
+    _made: Character
 
     def scenario(self) -> Scenario:
         """The scenario. Raises InputError."""
@@ -58,13 +56,14 @@ class _File(TomlFile):
         if "tree" not in table:
             self.add("it names no tree", 'write tree = "soldier"')
             raise InputError(self.faults)
+        faults = len(self.faults)
         with self.at("tree"):
             beside = self.path.parent / table["tree"]
             tree = str(beside) if beside.suffix and beside.exists() else table["tree"]
             target = loaded_once(resolve(tree, TargetKind.TREE))
             seed = table.get("seed", 0)
-            self._character = character_of(target, seed)
-        if self._character is None:
+            self._made = character_of(target, seed)
+        if len(self.faults) > faults:
             raise InputError(self.faults)
         made = Scenario(
             self.path.name.removesuffix(SCENARIO),
@@ -159,11 +158,6 @@ class _File(TomlFile):
                 except ValueError:
                     self.add(f"'{name}' cannot be {given!r}", "look at its type", *keys, name)
         return table
-
-    @property
-    def _made(self) -> Character:
-        assert self._character is not None, "the tree is made first"
-        return self._character
 
     def _checked(self, table: Any, kinds: Mapping[str, type], *keys: str) -> dict[str, Any]:
         """The entries with known keys and values of the right kinds; notes the others."""
