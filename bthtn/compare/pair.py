@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
 from bthtn.batch.workers import package_of
-from bthtn.compare.observe import BegunPlan, Observation
+from bthtn.compare.observe import Observation
 from bthtn.compare.statistics import HOW
 
 Row = Mapping[str, Any]
@@ -56,21 +56,13 @@ def _difference(one: Observation, other: Observation) -> dict[str, Any] | None:
 
 def _decision(one: Observation, other: Observation) -> dict[str, Any] | None:
     for here, there in zip(one.begun, other.begun, strict=False):
-        if here.plan != there.plan and _situation(here) == _situation(there):
-            return {
-                "tick": here.tick,
-                "goal": here.goal,
-                "state": here.beliefs,
-                "a": here.plan,
-                "b": there.plan,
-            }
-        if here != there:
-            return None
+        if here == there:
+            continue
+        if there != replace(here, plan=there.plan):
+            return None  # for another goal, or in another state
+        both = {"a": here.plan, "b": there.plan}
+        return {"tick": here.tick, "goal": here.goal, "state": here.beliefs, **both}
     return None
-
-
-def _situation(begun: BegunPlan) -> tuple[int, str, Any]:
-    return begun.tick, begun.goal, begun.beliefs
 
 
 @dataclass(slots=True)
