@@ -71,16 +71,11 @@ def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) ->
                         known.extend(one for one in usable if one not in known)
                     case _:
                         pass
-            goals.update(_running(character))
+            nodes = (one for one in character.root.iterate() if one.status is Status.RUNNING)
+            goals.update(one.name for one in nodes if isinstance(one, PlanGoal))
         character.stop()
     named = {name: tuple(found) for name, found in sorted(values.items()) if found}
     return Material(lambda: make(0), named, tuple(sorted(steps)), tuple(sorted(goals)))
-
-
-def _running(character: Character) -> Iterable[str]:
-    for node in character.root.iterate():
-        if isinstance(node, PlanGoal) and node.status is Status.RUNNING:
-            yield node.name
 
 
 def _usable(

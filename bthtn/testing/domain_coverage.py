@@ -71,13 +71,9 @@ class DomainCoverage:
             search.advance()
         found = set(_chosen(search.plan))
         for event in events:
-            match event:
-                case MethodEntered(task, index):
-                    found.add(("entered", task.partition("(")[0], index))
-                case MethodRejected(task, index):
-                    found.add(("rejected", task.partition("(")[0], index))
-                case _:
-                    pass
+            if isinstance(event, MethodEntered | MethodRejected):
+                column = "entered" if isinstance(event, MethodEntered) else "rejected"
+                found.add((column, event.task.partition("(")[0], event.method))
         for column, task, index in sorted(found):
             if (task, index) in self._methods:
                 self._coverage.add(self._name, "method", self._methods[task, index], column)

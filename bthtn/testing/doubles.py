@@ -46,12 +46,7 @@ LeafEnd = LeafEnded | LeafAborted
 """The events that end a step, after its LeafStarted."""
 
 _LETTER: Final = MappingProxyType(
-    {
-        Status.RUNNING: "R",
-        Status.SUCCESS: "S",
-        Status.FAILURE: "F",
-        Status.INVALID: "-",
-    }
+    {Status.RUNNING: "R", Status.SUCCESS: "S", Status.FAILURE: "F", Status.INVALID: "-"}
 )
 _STATUS: Final = MappingProxyType[str, Any]({letter: status for status, letter in _LETTER.items()})
 
