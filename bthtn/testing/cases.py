@@ -198,7 +198,9 @@ class _CaseFile(TomlFile):
 
     def _variant(self, name: str) -> FrozenDomain:
         if name and name not in self._variants:
-            self._variants[name] = variant_at(domain_file_of(self.path) or self.path, name)
+            file = domain_file_of(self.path) or self.path
+            missing = f"{file} defines no domain '{name}'"
+            self._variants[name] = domain_called(name, domains_in(file), missing)
         return self._variants[name] if name else self._main
 
     def _entries(self, name: str, table: dict[str, Any]) -> dict[str, Any]:
@@ -255,15 +257,16 @@ def name_of(domain: Path) -> str:
     return domain.parent.name if domain.name == "domain.py" else domain.stem
 
 
-def variant_at(path: Path, name: str) -> FrozenDomain:
-    """The domain that a Python file defines under this name.
+def domain_called(
+    name: str, known: Mapping[str, Domain[Any] | FrozenDomain], missing: str
+) -> FrozenDomain:
+    """The domain of this name among those that are known.
 
-    Raises InputError with the nearest name, and DomainError if the domain is invalid.
+    Raises InputError with the message ``missing`` and the nearest name if there is none, and
+    DomainError if the domain is invalid.
     """
-    known = domains_in(path)
     if name not in known:
-        message = f"{path} defines no domain '{name}'"
-        raise InputError(Diagnostic("BT408", message, hint=nearest(name, known)))
+        raise InputError(Diagnostic("BT408", missing, hint=nearest(name, known)))
     return frozen(known[name])
 
 

@@ -32,6 +32,7 @@ from bthtn.agent.events import (
     GoalWaits,
     LeafAborted,
     LeafEnded,
+    LeafRefused,
     LeafStarted,
     LeaseReturned,
     LeaseTaken,
@@ -141,7 +142,7 @@ class Invariants(Unpicklable):
                 pass
 
     def _started(self, agent: Agent[Any, Any], event: LeafStarted) -> Iterator[str]:
-        leaf = self._leaf(event)
+        leaf = leaf_of(self._character.root, event)
         uses = frozenset[str]() if leaf is None else leaf.node.task.uses
         if leaf is not None:
             condition, args = leaf.node.task.precondition, leaf.node.args
@@ -177,11 +178,12 @@ class Invariants(Unpicklable):
             times = self._adopted[same]
             yield f"{event.goal} has adopted {plan} {times} times in one state, without progress"
 
-    def _leaf(self, event: LeafStarted) -> TaskLeaf | None:
-        """The behaviour of a step that starts; none for a cleanup that no tree has."""
-        started = event.task, event.leaf, event.plan_id
-        leaves = (one for one in self._character.root.iterate() if isinstance(one, TaskLeaf))
-        return next((one for one in leaves if (one.name, one.number, one.plan_id) == started), None)
+
+def leaf_of(root: Behaviour, event: LeafStarted | LeafRefused | LeafEnded) -> TaskLeaf | None:
+    """The behaviour of a step that an event is about; none for a cleanup that no tree has."""
+    started = event.task, event.leaf, event.plan_id
+    leaves = (one for one in root.iterate() if isinstance(one, TaskLeaf))
+    return next((one for one in leaves if (one.name, one.number, one.plan_id) == started), None)
 
 
 def _wrong_statuses(root: Behaviour) -> Iterator[str]:

@@ -33,7 +33,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import text_of
 from bthtn.testing.case_files import cases_file_of
-from bthtn.testing.cases import DOMAIN, domain_at, domains_in, module_at, unusable
+from bthtn.testing.cases import DOMAIN, domain_at, domain_called, domains_in, module_at, unusable
 
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
     from bthtn.behaviours import Character
@@ -299,14 +299,13 @@ def _variant(domain: Target, name: str) -> Target:
     if file in _files_beside(domain):  # the cases of a file belong to its main domain
         return replace(_in_file(TargetKind.DOMAIN, file), name=text)
 
-    def load() -> Any:
-        known = _domains_beside(domain)
-        if name not in known:
-            message = f"'{domain.name}' has no variant '{name}'"
-            raise InputError(Diagnostic("BT408", message, hint=nearest(name, known)))
-        return frozen(known[name])
-
-    return Target(TargetKind.DOMAIN, text, None, load)
+    missing = f"'{domain.name}' has no variant '{name}'"
+    return Target(
+        TargetKind.DOMAIN,
+        text,
+        None,
+        lambda: domain_called(name, _domains_beside(domain), missing),
+    )
 
 
 def _domains_beside(domain: Target) -> dict[str, Domain[Any] | FrozenDomain]:

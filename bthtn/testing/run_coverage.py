@@ -43,6 +43,7 @@ from bthtn.replanning.policy import (
 )
 from bthtn.testing.coverage import Coverage
 from bthtn.testing.domain_coverage import AT_RUN_TIME, DomainCoverage
+from bthtn.testing.invariants import leaf_of
 from bthtn.views.behaviour_drawing import snapshot_dot
 from bthtn.views.event_log import kind_of
 from bthtn.views.snapshot import Snapshot, Snapshots
@@ -144,10 +145,9 @@ class _Watch:
 
     def _ask(self, event: LeafStarted | LeafRefused | LeafEnded, *conditions: str) -> None:
         """Count the values that conditions of a step have at an event of it."""
-        key = event.task, event.leaf, event.plan_id
-        for leaf in self._root.iterate():
-            if isinstance(leaf, TaskLeaf) and (leaf.name, leaf.number, leaf.plan_id) == key:
-                self._ask_of(leaf, *conditions)
+        leaf = leaf_of(self._root, event)
+        if leaf is not None:
+            self._ask_of(leaf, *conditions)
 
     def _ask_of(self, leaf: TaskLeaf, *conditions: str) -> None:
         task, goal = leaf.node.task, _goal_of(leaf)
