@@ -136,9 +136,8 @@ def _plan_table(plans: Sequence[OtherPlan]) -> Table:
 
 
 def _seed_table(rows: Sequence[Row], measures: Sequence[str]) -> Table:
-    table = Table(title="seeds that differ most", title_justify="left")
-    for head in ("seed", *measures, "first difference"):
-        table.add_column(head)
+    heads = ("seed", *measures, "first difference")
+    table = Table(*heads, title="seeds that differ most", title_justify="left")
     for row in rows:
         values = [f"{_text(row[f'a.{one}'])} → {_text(row[f'b.{one}'])}" for one in measures]
         first = row["difference"]

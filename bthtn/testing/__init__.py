@@ -4,8 +4,8 @@ pytest loads this package in every run for its plugin, and Hypothesis may not be
 each public name is imported on first access.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -49,23 +49,21 @@ __all__ = [
     "validate",
 ]
 
-_MODULE_OF: Final = MappingProxyType(
-    {
-        **dict.fromkeys(("Replay", "replay"), "bthtn.plan.replay"),
-        **dict.fromkeys(("Validation", "validate"), "bthtn.plan.validate"),
-        "Reference": "bthtn.planning.htn.reference",
-        **dict.fromkeys(
-            ("RecordingListener", "ScriptedError", "ScriptedOperator", "ScriptedSensor", "ticks"),
-            "bthtn.testing.doubles",
-        ),
-        "Intervention": "bthtn.testing.interventions",
-        "Invariants": "bthtn.testing.invariants",
-        **dict.fromkeys(("Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"),
-        "read_scenario": "bthtn.testing.scenario_files",
-        "scenario_text": "bthtn.testing.scenario_toml",
-        **dict.fromkeys(("problems", "states"), "bthtn.testing.strategies"),
-    }
-)
+_MODULE_OF: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("Replay", "replay"), "bthtn.plan.replay"),
+    **dict.fromkeys(("Validation", "validate"), "bthtn.plan.validate"),
+    "Reference": "bthtn.planning.htn.reference",
+    **dict.fromkeys(
+        ("RecordingListener", "ScriptedError", "ScriptedOperator", "ScriptedSensor", "ticks"),
+        "bthtn.testing.doubles",
+    ),
+    "Intervention": "bthtn.testing.interventions",
+    "Invariants": "bthtn.testing.invariants",
+    **dict.fromkeys(("Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"),
+    "read_scenario": "bthtn.testing.scenario_files",
+    "scenario_text": "bthtn.testing.scenario_toml",
+    **dict.fromkeys(("problems", "states"), "bthtn.testing.strategies"),
+}
 
 
 def __getattr__(name: str) -> Any:

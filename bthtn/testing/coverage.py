@@ -7,7 +7,6 @@ it has turned out in each of the first ``needed`` ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 
@@ -19,23 +18,19 @@ class Kind(NamedTuple):
     plural: str
 
 
-DOMAIN_KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
-    {
-        "method": Kind(("chosen", "entered", "rejected"), 1, "methods"),
-        "condition": Kind(("true", "false"), 2, "conditions"),
-    }
-)
-TREE_KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
-    {
-        "branch": Kind(("succeeded", "failed", "interrupted"), 2, "branches"),
-        "step": Kind(("started", "done", "failed", "refused"), 1, "steps"),
-        "abort": Kind(("aborted",), 1, "steps that take time"),
-        "plan": Kind(("adopted", "kept", "replaced", "broken", "repaired", "aborted"), 1, "plans"),
-        "verdict": Kind(("given",), 1, "verdicts"),
-        "alternative": Kind(("chosen",), 1, "alternatives"),
-    }
-)
-KINDS: Final[Mapping[str, Kind]] = MappingProxyType({**DOMAIN_KINDS, **TREE_KINDS})
+DOMAIN_KINDS: Final[Mapping[str, Kind]] = {
+    "method": Kind(("chosen", "entered", "rejected"), 1, "methods"),
+    "condition": Kind(("true", "false"), 2, "conditions"),
+}
+TREE_KINDS: Final[Mapping[str, Kind]] = {
+    "branch": Kind(("succeeded", "failed", "interrupted"), 2, "branches"),
+    "step": Kind(("started", "done", "failed", "refused"), 1, "steps"),
+    "abort": Kind(("aborted",), 1, "steps that take time"),
+    "plan": Kind(("adopted", "kept", "replaced", "broken", "repaired", "aborted"), 1, "plans"),
+    "verdict": Kind(("given",), 1, "verdicts"),
+    "alternative": Kind(("chosen",), 1, "alternatives"),
+}
+KINDS: Final[Mapping[str, Kind]] = {**DOMAIN_KINDS, **TREE_KINDS}
 
 Counts = Mapping[str, Mapping[str, Mapping[str, list[int]]]]
 """By domain or tree, kind and name: how often it has turned out in each way."""
