@@ -11,16 +11,8 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from bthtn.domain.function import FunctionEffect
-from bthtn.plan.nodes import (
-    Node,
-    NullNode,
-    ParallelNode,
-    PriorityNode,
-    ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    TaskNode,
-)
+from bthtn.plan import nodes
+from bthtn.plan.nodes import Node
 from bthtn.plan.walk import footprint, leaves, preorder
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Binding, Constant, Expression, Parameter, leaves_of
@@ -38,23 +30,23 @@ def whole_footprint(root: Node) -> Footprint | None:
     added: list[Footprint | None] = []
     for _, node in preorder(root):
         match node:
-            case SuspendedNode():
+            case nodes.SuspendedNode():
                 return None
-            case TaskNode():
+            case nodes.TaskNode():
                 more = _at_run_time(node)
                 if more is None or not (
                     node.footprint.writes or more.writes or node.footprint.uses
                 ):
                     return None
                 added.append(more)
-            case PriorityNode():
+            case nodes.PriorityNode():
                 added.extend(_mentioned(leaf.task.precondition, leaf.args) for leaf in leaves(node))
-            case ScopeNode() | SequenceNode() | ParallelNode() | NullNode():
+            case nodes.ScopeNode() | nodes.SequenceNode() | nodes.ParallelNode() | nodes.NullNode():
                 pass
             case _:
                 assert_never(node)
     together = footprint(root)
-    sure = isinstance(root, TaskNode)
+    sure = isinstance(root, nodes.TaskNode)
     for more in added:
         if more is None:
             return None
@@ -63,7 +55,7 @@ def whole_footprint(root: Node) -> Footprint | None:
     return together
 
 
-def _at_run_time(step: TaskNode) -> Footprint | None:
+def _at_run_time(step: nodes.TaskNode) -> Footprint | None:
     task, together = step.task, Footprint()
     for condition in (task.exec_only, task.during):
         read = _mentioned(condition, step.args)

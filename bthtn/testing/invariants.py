@@ -25,21 +25,9 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent import events
 from bthtn.agent.agent import Agent, hear_too
-from bthtn.agent.events import (
-    AgentEvent,
-    CodeFailed,
-    GoalWaits,
-    LeafAborted,
-    LeafEnded,
-    LeafRefused,
-    LeafStarted,
-    LeaseReturned,
-    LeaseTaken,
-    PlanAdopted,
-    PlanHookFailed,
-    SensorFailed,
-)
+from bthtn.agent.events import AgentEvent
 from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.behaviours import Character
 from bthtn.behaviours.parallel import PlanParallel
@@ -73,7 +61,7 @@ class Invariants(Unpicklable):
         self._character = character
         self._own = own
         self._faults: list[str] = []
-        self._running: dict[tuple[str, int], tuple[LeafStarted, frozenset[str]]] = {}
+        self._running: dict[tuple[str, int], tuple[events.LeafStarted, frozenset[str]]] = {}
         self._over: set[tuple[str, int]] = set()
         self._leases: Counter[tuple[str, str, Hashable]] = Counter()
         self._adopted: Counter[Hashable] = Counter()
@@ -124,24 +112,24 @@ class Invariants(Unpicklable):
 
     def _wrong(self, agent: Agent[Any, Any], event: AgentEvent) -> Iterator[str]:
         match event:
-            case LeafStarted():
+            case events.LeafStarted():
                 yield from self._started(agent, event)
-            case LeafEnded() | LeafAborted():
+            case events.LeafEnded() | events.LeafAborted():
                 yield from self._ended(event)
-            case LeaseTaken() if event.goal:
+            case events.LeaseTaken() if event.goal:
                 self._leases[event.agent, event.holder, event.key] += 1
-            case LeaseReturned() if event.goal:
+            case events.LeaseReturned() if event.goal:
                 self._leases[event.agent, event.holder, event.key] -= 1
-            case PlanAdopted():
+            case events.PlanAdopted():
                 yield from self._plan_adopted(agent, event)
-            case GoalWaits():
+            case events.GoalWaits():
                 self._has_decided = True
-            case CodeFailed() | SensorFailed() | PlanHookFailed():
+            case events.CodeFailed() | events.SensorFailed() | events.PlanHookFailed():
                 yield f"users' code raised: {text_of(event.error)}"
             case _:
                 pass
 
-    def _started(self, agent: Agent[Any, Any], event: LeafStarted) -> Iterator[str]:
+    def _started(self, agent: Agent[Any, Any], event: events.LeafStarted) -> Iterator[str]:
         leaf = leaf_of(self._character.root, event)
         uses = frozenset[str]() if leaf is None else leaf.node.task.uses
         if leaf is not None:
@@ -155,7 +143,7 @@ class Invariants(Unpicklable):
             yield f"{event.task} has started twice"
         self._running[event.agent, event.leaf] = event, uses
 
-    def _ended(self, event: LeafEnded | LeafAborted) -> Iterator[str]:
+    def _ended(self, event: events.LeafEnded | events.LeafAborted) -> Iterator[str]:
         key = event.agent, event.leaf
         if key in self._over:
             yield f"{event.task} has ended twice"
@@ -163,13 +151,13 @@ class Invariants(Unpicklable):
             yield f"{event.task} has ended, and was never started"
         self._over.add(key)
         self._running.pop(key, None)
-        if isinstance(event, LeafEnded) and event.succeeded:
+        if isinstance(event, events.LeafEnded) and event.succeeded:
             self._adopted.clear()
         is_ours = isinstance(event.error, ScriptedError) or self._is_stopping
         if is_programming_error(event.error) and not is_ours:
             yield f"{event.task} raised: {text_of(event.error)}"
 
-    def _plan_adopted(self, agent: Agent[Any, Any], event: PlanAdopted) -> Iterator[str]:
+    def _plan_adopted(self, agent: Agent[Any, Any], event: events.PlanAdopted) -> Iterator[str]:
         self._has_decided = True
         plan = normal(event.plan.tree)
         same = event.agent, event.goal, plan, agent.beliefs.now.frozen()
@@ -179,7 +167,9 @@ class Invariants(Unpicklable):
             yield f"{event.goal} has adopted {plan} {times} times in one state, without progress"
 
 
-def leaf_of(root: Behaviour, event: LeafStarted | LeafRefused | LeafEnded) -> TaskLeaf | None:
+def leaf_of(
+    root: Behaviour, event: events.LeafStarted | events.LeafRefused | events.LeafEnded
+) -> TaskLeaf | None:
     """The behaviour of a step that an event is about; none for a cleanup that no tree has."""
     started = event.task, event.leaf, event.plan_id
     leaves = (one for one in root.iterate() if isinstance(one, TaskLeaf))

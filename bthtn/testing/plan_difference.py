@@ -8,16 +8,8 @@ from typing import Final, assert_never
 
 from bthtn.errors import PlanningError
 from bthtn.explanation import methods_of
-from bthtn.plan.nodes import (
-    Node,
-    NullNode,
-    ParallelNode,
-    PriorityNode,
-    ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    TaskNode,
-)
+from bthtn.plan import nodes
+from bthtn.plan.nodes import Node
 from bthtn.plan.notation import notation
 from bthtn.plan.walk import flat
 from bthtn.planning.protocol import PlanRequest
@@ -56,17 +48,17 @@ def _outline(node: Node, depth: int = 0) -> Iterator[str]:
     """A line for each node, deeper ones further to the right; nested ones of flat plans."""
     room = "  " * depth
     match node:
-        case SequenceNode(children):
+        case nodes.SequenceNode(children):
             yield f"{room}in order"
-        case ParallelNode(children, policy):
+        case nodes.ParallelNode(children, policy):
             yield f"{room}parallel ({policy.value})"
-        case PriorityNode(children):
+        case nodes.PriorityNode(children):
             yield f"{room}priority{' (reactive)' if node.reactive else ''}"
-        case ScopeNode(child=child):
+        case nodes.ScopeNode(child=child):
             decorator = notation(node).partition("(")[0]
             yield f"{room}{decorator}"
             children = (child,)
-        case TaskNode() | SuspendedNode() | NullNode():
+        case nodes.TaskNode() | nodes.SuspendedNode() | nodes.NullNode():
             yield f"{room}{notation(node)}"
             return
         case _:
