@@ -19,29 +19,11 @@ from typing import Any, Final, TypeVar
 from hypothesis import note
 from hypothesis import strategies as st
 
+from bthtn.domain import construct, network
 from bthtn.domain.builder import Domain, Primitive
 from bthtn.domain.condition import ConditionLike
-from bthtn.domain.construct import (
-    any_order,
-    first_of,
-    optional,
-    partial_order,
-    random_of,
-    repeat,
-    with_cleanup,
-)
 from bthtn.domain.method import Methods, WrittenMethod, method
-from bthtn.domain.network import (
-    NetworkLike,
-    ParallelPolicy,
-    defer,
-    network_text,
-    null,
-    parallel,
-    pause,
-    priority,
-    sequence,
-)
+from bthtn.domain.network import NetworkLike, ParallelPolicy, network_text
 from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.domain.variable import one_of
@@ -248,44 +230,46 @@ class _DomainDrawer:
             case "sequence":
                 *parts, last = self._parts(level, who, kinds)
                 if self._choose(_ONE_IN_FIVE):
-                    return with_cleanup(*parts, finally_=last)
-                return sequence(*parts, last)
+                    return construct.with_cleanup(*parts, finally_=last)
+                return network.sequence(*parts, last)
             case "parallel":
                 policy = self._choose(_POLICIES)
-                return parallel(*self._parts(level, who, kinds), policy=policy)
+                return network.parallel(*self._parts(level, who, kinds), policy=policy)
             case "priority":
                 reactive = self._choose(_TWO_IN_FIVE)
-                return priority(*self._parts(level, who, kinds), reactive=reactive)
+                return network.priority(*self._parts(level, who, kinds), reactive=reactive)
             case "construct":
                 return self._construct(self._parts(level, who, kinds))
             case "defer":
                 ensures = self._choose(((), *PROMISES))
-                return defer(self._call(level, who), ensures=ensures, now=level % 2 == 0)
+                return network.defer(self._call(level, who), ensures=ensures, now=level % 2 == 0)
             case "pause":
                 # Without a draw, which would make problems smaller.
-                return pause(now=level % 2 == 0)
+                return network.pause(now=level % 2 == 0)
             case _:
-                return null()
+                return network.null()
 
     def _construct(self, parts: list[NetworkLike]) -> NetworkLike:
         match self._choose(_CONSTRUCTS):
             case "first_of":
-                return first_of(*parts)
+                return construct.first_of(*parts)
             case "optional":
-                return optional(*parts)
+                return construct.optional(*parts)
             case "repeat":
-                return repeat(self._choose(TIMES), parts[0])
+                return construct.repeat(self._choose(TIMES), parts[0])
             case "any_order":
-                return any_order(*parts)
+                return construct.any_order(*parts)
             case "partial_order":
                 named = dict(zip("abc", parts, strict=False))
                 order = [
                     one for one in self._choose(_CONSTRAINTS) if "c" in named or "c" not in one
                 ]
-                return partial_order(*order, **named)
+                return construct.partial_order(*order, **named)
             case _:
                 by: Any = self._choose((World.count, World.place, ()))
-                return random_of(*((self._choose(WEIGHTS), part) for part in parts), by=by)
+                return construct.random_of(
+                    *((self._choose(WEIGHTS), part) for part in parts), by=by
+                )
 
     def _parts(self, level: int, who: str, outside: tuple[str, ...]) -> list[NetworkLike]:
         """Two or three networks; fewer kinds of networks occur in inner ones."""
