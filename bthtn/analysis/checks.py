@@ -56,13 +56,10 @@ def never_ends(domain: FrozenDomain) -> Iterator[Diagnostic]:
         first = next(name for name in names if name in circle)
         rounds = [nx.shortest_path(inside, start, first) for start in inside.successors(first)]
         tasks = [first, *(node for node in min(rounds, key=len) if isinstance(node, str))]
-        yield _warning(
-            "BT151",
-            f"'{first}' can never be planned to an end: it always leads back to itself"
-            f" ({' → '.join(tasks)})",
-            f"compound '{first}'",
-            f"give it a method that ends, or write defer({first}(…)) where it is to go on",
-        )
+        round_trip = f"it always leads back to itself ({' → '.join(tasks)})"
+        message = f"'{first}' can never be planned to an end: {round_trip}"
+        hint = f"give it a method that ends, or write defer({first}(…)) where it is to go on"
+        yield _warning("BT151", message, f"compound '{first}'", hint)
 
 
 def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
@@ -137,12 +134,9 @@ def ends_itself(domain: FrozenDomain) -> Iterator[Diagnostic]:
                 case Assignment(target=Fluent() as fluent, value=Constant(value=value)) if (
                     not effect.grows and _is_false(task.during, {fluent: value})
                 ):
-                    yield _warning(
-                        "BT156",
-                        f"'{effect}' ends '{task.during}', which has to hold while it runs",
-                        f"primitive '{task.name}'",
-                        "make it the precondition, if it only has to hold at the start",
-                    )
+                    message = f"'{effect}' ends '{task.during}', which has to hold while it runs"
+                    hint = "make it the precondition, if it only has to hold at the start"
+                    yield _warning("BT156", message, f"primitive '{task.name}'", hint)
 
 
 CHECKS: Final[Mapping[str, Check]] = {

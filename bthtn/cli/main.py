@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
+from typer import Argument, Option
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -96,27 +97,27 @@ def list_command(*, as_json: AsJson = False) -> None:
 @app.command("plan")
 def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     context: typer.Context,
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=TARGET)],
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=TARGET)],
     task: Task = "",
     args: Args = None,
     *,
     given: Given = None,
     form: Annotated[PlanForm | None, Format] = None,
     output: Output = None,
-    horizon: Annotated[int | None, typer.Option(help="Tasks to plan ahead.")] = None,
-    horizon_time: Annotated[float | None, typer.Option(help="Time to plan ahead.")] = None,
+    horizon: Annotated[int | None, Option(help="Tasks to plan ahead.")] = None,
+    horizon_time: Annotated[float | None, Option(help="Time to plan ahead.")] = None,
     check_rest: CheckRest = False,
     cheapest: Cheapest = False,
     anytime: Anytime = False,
     every: All = False,
     limit: Limit = 100,
     max_expansions: MaxExpansions = 1_000_000,
-    planner: Annotated[PlannerName, typer.Option(help="Planner to use.")] = PlannerName.HTN,
+    planner: Annotated[PlannerName, Option(help="Planner to use.")] = PlannerName.HTN,
     achieve: Achieve = "",
     objects: Objects = None,
     forward: Forward = False,
     flat: Flat = False,
-    scopes: Annotated[bool, typer.Option(help="Show the compound tasks of the steps.")] = True,
+    scopes: Annotated[bool, Option(help="Show the compound tasks of the steps.")] = True,
     parallelize: Parallelize = False,
     show_compiled: ShowCompiled = False,
     legend: Legend = False,
@@ -172,34 +173,31 @@ def _require_goal(context: typer.Context, goal: str) -> None:
 @app.command("explain")
 def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     context: typer.Context,
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=TARGET)],
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=TARGET)],
     task: Task = "",
     args: Args = None,
     *,
     given: Given = None,
-    step: Annotated[str, typer.Option(metavar="STEP", help="Explain only this step.")] = "",
+    step: Annotated[str, Option(metavar="STEP", help="Explain only this step.")] = "",
     method: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="TASK:NUMBER",
             help="Say why this method is not chosen, and what would change it.",
         ),
     ] = "",
-    table: Annotated[
-        bool, typer.Option("--table", help="Print the decomposition as a table.")
-    ] = False,
+    table: Annotated[bool, Option("--table", help="Print the decomposition as a table.")] = False,
     cheapest: Cheapest = False,
     max_expansions: MaxExpansions = 1_000_000,
     achieve: Achieve = "",
     recording: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Take the beliefs of an agent from a recording."),
+        Path | None, Option(metavar="FILE", help="Take the beliefs of an agent from a recording.")
     ] = None,
     tick: Annotated[
-        int | None, typer.Option(min=0, help="With --recording: the tick, by default the last.")
+        int | None, Option(min=0, help="With --recording: the tick, by default the last.")
     ] = None,
     agent: Annotated[
-        str, typer.Option(metavar="NAME", help="With --recording: the agent, by default the first.")
+        str, Option(metavar="NAME", help="With --recording: the agent, by default the first.")
     ] = "",
     replans: Replans = "",
     as_json: AsJson = False,
@@ -227,9 +225,7 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
 
 @app.command("check")
 def check_command(
-    target: Annotated[str, typer.Argument(metavar="DOMAIN|TREE", help=TARGET)],
-    *,
-    as_json: AsJson = False,
+    target: Annotated[str, Argument(metavar="DOMAIN|TREE", help=TARGET)], *, as_json: AsJson = False
 ) -> None:
     """Check a domain with its cases, or a tree."""
     from bthtn.cli.check import check  # noqa: PLC0415 - see the docstring
@@ -240,14 +236,13 @@ def check_command(
 @app.command("render")
 def render_command(  # noqa: PLR0913 - one for each thing that can be typed
     target: Annotated[
-        str,
-        typer.Argument(metavar="DOMAIN|TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file."),
+        str, Argument(metavar="DOMAIN|TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
     ],
     *,
     tick: Annotated[
-        int | None, typer.Option(help="Of a recording: the tick; the last one by default.")
+        int | None, Option(help="Of a recording: the tick; the last one by default.")
     ] = None,
-    agent: Annotated[str, typer.Option(help="Of a recording: whose tree.")] = "",
+    agent: Annotated[str, Option(help="Of a recording: whose tree.")] = "",
     form: Annotated[PictureForm | None, Format] = None,
     output: Output = None,
     legend: Legend = False,
@@ -262,7 +257,7 @@ def render_command(  # noqa: PLR0913 - one for each thing that can be typed
 
 @app.command("palette")
 def palette_command(
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=TARGET)],
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=TARGET)],
     *,
     output: Output = None,
     as_json: AsJson = False,
@@ -275,23 +270,21 @@ def palette_command(
 
 @app.command("run")
 def run_command(  # noqa: PLR0913 - one for each thing that can be typed
-    tree: Annotated[str, typer.Argument(metavar="TREE", help=TARGET)],
+    tree: Annotated[str, Argument(metavar="TREE", help=TARGET)],
     *,
-    ticks: Annotated[int | None, typer.Option(min=1, help="Stop after so many ticks.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the simulated world.")] = 0,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for pictures.")] = None,
+    ticks: Annotated[int | None, Option(min=1, help="Stop after so many ticks.")] = None,
+    seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="Folder for pictures.")] = None,
     only: Annotated[
-        str, typer.Option(metavar="WORDS", help="Entries to print, such as plan,fails,goal.")
+        str, Option(metavar="WORDS", help="Entries to print, such as plan,fails,goal.")
     ] = "",
-    agent: Annotated[
-        str, typer.Option(metavar="NAME", help="Print only entries of this agent.")
-    ] = "",
-    goal: Annotated[str, typer.Option(metavar="NAME", help="Print only entries of a goal.")] = "",
+    agent: Annotated[str, Option(metavar="NAME", help="Print only entries of this agent.")] = "",
+    goal: Annotated[str, Option(metavar="NAME", help="Print only entries of a goal.")] = "",
     reload: Annotated[
-        bool, typer.Option("--reload", help="Take over edits of its files, ten ticks a second.")
+        bool, Option("--reload", help="Take over edits of its files, ten ticks a second.")
     ] = False,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Record it; compressed if it ends in .gz.")
+        Path | None, Option(metavar="FILE", help="Record it; compressed if it ends in .gz.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -325,16 +318,16 @@ app.command("fuzz")(fuzz_command)
 @app.command("watch")
 def watch_command(
     what: Annotated[
-        str, typer.Argument(metavar="TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
+        str, Argument(metavar="TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
     ],
     *,
-    port: Annotated[int, typer.Option(help="Port of the page; 0 is any free one.")] = 8737,
-    seed: Annotated[int, typer.Option(help="Seed of the simulated world.")] = 0,
+    port: Annotated[int, Option(help="Port of the page; 0 is any free one.")] = 8737,
+    seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
     rate: Annotated[
-        float, typer.Option("--ticks-per-second", min=0.01, max=10_000, help="How fast it runs.")
+        float, Option("--ticks-per-second", min=0.01, max=10_000, help="How fast it runs.")
     ] = 4,
     paused: Annotated[
-        bool, typer.Option("--paused", help="Begin paused, until a page lets it go on.")
+        bool, Option("--paused", help="Begin paused, until a page lets it go on.")
     ] = False,
     output: Output = None,
 ) -> None:

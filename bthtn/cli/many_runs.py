@@ -7,33 +7,34 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from bthtn.cli.options import TARGET, Address, AsJson, Backend, Given, Jobs, OnBackend, kept
 
 
 def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
-    a: Annotated[str, typer.Argument(metavar="A", help=f"{TARGET} Or one of these, @FOLDER.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The same.")],
+    a: Annotated[str, Argument(metavar="A", help=f"{TARGET} Or one of these, @FOLDER.")],
+    b: Annotated[str, Argument(metavar="B", help="The same.")],
     *,
-    seeds: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Seeds.")] = "0-99",
+    seeds: Annotated[str, Option(metavar="FIRST-LAST", help="Seeds.")] = "0-99",
     measure: Annotated[
         list[str] | None,
-        typer.Option(help="finished, ticks, count EVENT, or a value of the last beliefs."),
+        Option(help="finished, ticks, count EVENT, or a value of the last beliefs."),
     ] = None,
-    ticks: Annotated[int, typer.Option(min=1, help="Stop a run after so many ticks.")] = 200,
-    task: Annotated[str, typer.Option(help="Compare domains: plan this task.")] = "",
+    ticks: Annotated[int, Option(min=1, help="Stop a run after so many ticks.")] = 200,
+    task: Annotated[str, Option(help="Compare domains: plan this task.")] = "",
     given: Given = None,
     settings_a: Annotated[
-        list[str] | None, typer.Option("--a", metavar="SETTING=VALUE", help="Setting of A's plans.")
+        list[str] | None, Option("--a", metavar="SETTING=VALUE", help="Setting of A's plans.")
     ] = None,
     settings_b: Annotated[
-        list[str] | None, typer.Option("--b", metavar="SETTING=VALUE", help="Setting of B's plans.")
+        list[str] | None, Option("--b", metavar="SETTING=VALUE", help="Setting of B's plans.")
     ] = None,
     jobs: Jobs = 0,
     backend: OnBackend = Backend.LOKY,
     address: Address = "",
     output: Annotated[Path | None, kept("seed")] = None,
-    most: Annotated[int, typer.Option(min=0, help="How many seeds to list.")] = 10,
+    most: Annotated[int, Option(min=0, help="How many seeds to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Say what differs between two trees, domains or versions, over many seeds."""
@@ -49,19 +50,19 @@ def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
 
 
 def fuzz_command(  # noqa: PLR0913 - one for each thing that can be typed
-    tree: Annotated[str, typer.Argument(metavar="TREE", help=TARGET)],
+    tree: Annotated[str, Argument(metavar="TREE", help=TARGET)],
     *,
-    runs: Annotated[int, typer.Option(min=1, help="Stop after so many runs.")] = 1000,
+    runs: Annotated[int, Option(min=1, help="Stop after so many runs.")] = 1000,
     seconds: Annotated[
-        float | None, typer.Option(min=0, help="Stop after so many seconds, at the end of a round.")
+        float | None, Option(min=0, help="Stop after so many seconds, at the end of a round.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The first round.")] = 0,
-    ticks: Annotated[int, typer.Option(min=1, help="Stop a run after so many ticks.")] = 60,
+    seed: Annotated[int, Option(min=0, help="The first round.")] = 0,
+    ticks: Annotated[int, Option(min=1, help="Stop a run after so many ticks.")] = 60,
     fixed: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Leave a fluent, step or goal alone.")
+        list[str] | None, Option(metavar="NAME", help="Leave a fluent, step or goal alone.")
     ] = None,
     scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The scenario that is written at a failure.")
+        Path | None, Option(metavar="FILE", help="The scenario that is written at a failure.")
     ] = None,
     jobs: Jobs = 0,
     backend: OnBackend = Backend.LOKY,
@@ -92,19 +93,19 @@ def fuzz_command(  # noqa: PLR0913 - one for each thing that can be typed
 
 def run_tests_command(
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATHS", help="Files and folders; this one.")
+        list[Path] | None, Argument(metavar="PATHS", help="Files and folders; this one.")
     ] = None,
     *,
     jobs: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=0, help="Processes of this machine; 0 is one per core. By default 1 for few files."
         ),
     ] = None,
     backend: OnBackend = Backend.LOKY,
     address: Address = "",
     update: Annotated[
-        bool, typer.Option("--update", help="Let those that fail expect what happens now.")
+        bool, Option("--update", help="Let those that fail expect what happens now.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -118,13 +119,13 @@ def run_tests_command(
 
 
 def replay_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="A recording.")],
     *,
     scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it as a scenario instead.")
+        Path | None, Option(metavar="FILE", help="Write it as a scenario instead.")
     ] = None,
-    tick: Annotated[int | None, typer.Option(help="Of the scenario: the last tick.")] = None,
-    agent: Annotated[str, typer.Option(help="Of the scenario: whose plans and steps.")] = "",
+    tick: Annotated[int | None, Option(help="Of the scenario: the last tick.")] = None,
+    agent: Annotated[str, Option(help="Of the scenario: whose plans and steps.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Run again what was recorded, and say whether the same happens."""

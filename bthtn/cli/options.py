@@ -6,14 +6,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
+from typer import Argument, Option
 from typer.models import OptionInfo
 
 
 def kept(each: str) -> OptionInfo:
     """The option that names the file in which results are kept."""
     text = f"Keep a line for each {each}; goes on from there."
-    option: OptionInfo = typer.Option("--output", "-o", metavar="FILE", help=text)
+    option: OptionInfo = Option("--output", "-o", metavar="FILE", help=text)
     return option
 
 
@@ -54,64 +54,59 @@ class Backend(StrEnum):
     RAY = "ray"
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON.")]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout.")
+    Path | None, Option("--output", "-o", metavar="FILE", help="File to write; - is stdout.")
 ]
-Format = typer.Option(
+Format = Option(
     "--format", help="Output format; without it, by the file's ending.", show_default=False
 )
-Legend = Annotated[bool, typer.Option(help="Explain shapes and colours.")]
+Legend = Annotated[bool, Option(help="Explain shapes and colours.")]
 CheckRest = Annotated[
-    bool, typer.Option("--check-rest", help="Suspend only parts that can be planned to the end.")
+    bool, Option("--check-rest", help="Suspend only parts that can be planned to the end.")
 ]
 Replans = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="GOAL",
         help="With --recording: say why this goal got other plans, and why not at the tick.",
     ),
 ]
 Cheapest = Annotated[
-    bool, typer.Option("--cheapest", help="Find the plan of least cost, not the first one.")
+    bool, Option("--cheapest", help="Find the plan of least cost, not the first one.")
 ]
 Anytime = Annotated[
-    bool, typer.Option("--anytime", help="At the limit, return a plan with suspended parts.")
+    bool, Option("--anytime", help="At the limit, return a plan with suspended parts.")
 ]
-MaxExpansions = Annotated[int, typer.Option(help="Limit of expansions.")]
-Flat = Annotated[
-    bool, typer.Option("--flat", help="Show only the steps, in the normal form of plans.")
-]
-Parallelize = Annotated[bool, typer.Option("--parallelize", help="Parallelize independent steps.")]
+MaxExpansions = Annotated[int, Option(help="Limit of expansions.")]
+Flat = Annotated[bool, Option("--flat", help="Show only the steps, in the normal form of plans.")]
+Parallelize = Annotated[bool, Option("--parallelize", help="Parallelize independent steps.")]
 ShowCompiled = Annotated[
-    bool, typer.Option("--show-compiled", help="Print the generated search functions.")
+    bool, Option("--show-compiled", help="Print the generated search functions.")
 ]
-Task = Annotated[str, typer.Argument(metavar="TASK", help="Task to plan.", show_default=False)]
+Task = Annotated[str, Argument(metavar="TASK", help="Task to plan.", show_default=False)]
 Achieve = Annotated[
-    str, typer.Option(metavar="CONDITION", help="Condition to achieve, instead of a task.")
+    str, Option(metavar="CONDITION", help="Condition to achieve, instead of a task.")
 ]
 Objects = Annotated[
     list[str] | None,
-    typer.Option(metavar="PARAMETER=VALUE,…", help="Values of a parameter, for --achieve."),
+    Option(metavar="PARAMETER=VALUE,…", help="Values of a parameter, for --achieve."),
 ]
 Forward = Annotated[
-    bool, typer.Option("--forward", help="With --achieve: search forward from the state.")
+    bool, Option("--forward", help="With --achieve: search forward from the state.")
 ]
 All = Annotated[
     bool,
-    typer.Option(
-        "--all", help="List all plans, best first; --set may give a fluent several values."
-    ),
+    Option("--all", help="List all plans, best first; --set may give a fluent several values."),
 ]
-Jobs = Annotated[int, typer.Option(min=0, help="Processes of this machine; 0 is one per core.")]
-OnBackend = Annotated[Backend, typer.Option("--backend", help="Where runs are made.")]
+Jobs = Annotated[int, Option(min=0, help="Processes of this machine; 0 is one per core.")]
+OnBackend = Annotated[Backend, Option("--backend", help="Where runs are made.")]
 Address = Annotated[
-    str, typer.Option(metavar="ADDRESS", help="With --backend dask or ray: the cluster's address.")
+    str, Option(metavar="ADDRESS", help="With --backend dask or ray: the cluster's address.")
 ]
-Limit = Annotated[int, typer.Option(min=1, help="With --all: most plans to list.")]
+Limit = Annotated[int, Option(min=1, help="With --all: most plans to list.")]
 Given = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state."),
+    list[str] | None, Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state.")
 ]
-Args = Annotated[list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")]
+Args = Annotated[list[str] | None, Argument(metavar="ARG", help="Arguments of the task.")]
 TARGET: Final = "A name, name:variant, a folder, a .py file, or package.module:attribute."

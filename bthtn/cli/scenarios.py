@@ -53,9 +53,8 @@ def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | N
     """
     files = [file for path in paths or [Path()] for file in _files_in(path)]
     if not files:
-        message = (
-            f"no cases.toml and no *{SCENARIO} in {', '.join(map(str, paths)) or 'this folder'}"
-        )
+        where = ", ".join(map(str, paths)) or "this folder"
+        message = f"no cases.toml and no *{SCENARIO} in {where}"
         raise InputError(Diagnostic("BT404", message, hint="name a folder that has some"))
     if workers is None:
         workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)

@@ -373,9 +373,8 @@ def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Ta
 def _attribute(module: ModuleType, name: str, where: str) -> Any:
     if not hasattr(module, name):
         known = [known for known in vars(module) if not known.startswith("_")]
-        raise InputError(
-            Diagnostic("BT408", f"{where} defines no '{name}'", hint=nearest(name, known))
-        )
+        message = f"{where} defines no '{name}'"
+        raise InputError(Diagnostic("BT408", message, hint=nearest(name, known)))
     return getattr(module, name)
 
 
