@@ -36,6 +36,7 @@ from bthtn.domain.task_effects import grounded, projected
 from bthtn.errors import exception_text
 from bthtn.plan.merge import conflict, merge_into
 from bthtn.plan.nodes import (
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -75,9 +76,8 @@ class Replay:
 def replay(plan: Plan, state: FrozenState) -> Replay:
     """Check the plan from this state; effects and expected effects are applied."""
     seed = plan.predicted.get(SEED)  # beliefs have no seed: draws depend on that of the plan
-    judge = _ReplayJudge(
-        plan.domain, state if seed == state.get(SEED) else state.changed({SEED: seed})
-    )
+    start = state if seed == state.get(SEED) else state.changed({SEED: seed})
+    judge = _ReplayJudge(plan.domain, start)
     try:
         seen = unwound(judge.node(plan.tree, plan.goal, plan.binding))
     except _Wrong as wrong:
@@ -297,9 +297,8 @@ class _ReplayJudge:
         try:
             ensured = writes_of(network.ensures, view, binding)
         except UnknownRead as signal:
-            raise _Wrong(
-                node, f"it ensures something although {signal.fluent} is unknown"
-            ) from None
+            reason = f"it ensures something although {signal.fluent} is unknown"
+            raise _Wrong(node, reason) from None
         if node.rest != (network.call,) or node.ensures != ensured:
             raise _Wrong(node, "it does not ensure what the network says")
         for fluent, write in ensured.items():
@@ -311,8 +310,7 @@ class _ReplayJudge:
     ) -> Visit[_Seen]:
         if node.policy is not network.policy or len(node.children) != len(network.parts):
             raise _mismatch(node, network, binding)
-        pairs = list(zip(node.children, network.parts, strict=True))
-        branches: list[_BranchEnd] = yield self._branches(pairs, binding)
+        branches: list[_BranchEnd] = yield self._branches(node, network.parts, binding)
         clash = conflict([branch.seen.footprint for branch in branches])
         if clash is not None:
             raise _Wrong(node, f"branches {clash[0]} and {clash[1]} both touch {clash[2]}")
@@ -328,9 +326,7 @@ class _ReplayJudge:
             raise _mismatch(node, network, binding)
         outer, self._alternative = self._alternative, self._steps
         parts = [network.parts[index] for index in node.kept]
-        branches: list[_BranchEnd] = yield self._branches(
-            list(zip(node.children, parts, strict=True)), binding
-        )
+        branches: list[_BranchEnd] = yield self._branches(node, parts, binding)
         footprint = self._join(branches, None)
         self._alternative = outer
         by_place = dict(zip(node.kept, branches, strict=True))
@@ -340,12 +336,12 @@ class _ReplayJudge:
         return _Seen(tuple(record), footprint, max(branch.seen.cost for branch in branches))
 
     def _branches(
-        self, pairs: Sequence[tuple[Node, Network]], binding: Binding
+        self, node: BranchingNode, parts: Sequence[Network], binding: Binding
     ) -> Visit[list[_BranchEnd]]:
         """Check each branch from the current state, which is restored afterwards."""
         entry = self._steps
         branches = []
-        for child, part in pairs:
+        for child, part in zip(node.children, parts, strict=True):
             mark = self._state.mark()
             seen: _Seen = yield self.node(child, part, binding)
             written = self._state.written_since(mark)
