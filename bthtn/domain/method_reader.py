@@ -48,7 +48,9 @@ def read_methods(
     try:
         written = _yielded(task)
     except NameError as error:
-        return ReadResult(found=[_dangling(error, tasks, where)])
+        name = error.name or ""
+        message, hint = f"no task is called '{name}'", nearest(name, tasks)
+        return ReadResult(found=[Diagnostic("BT101", message, where, hint)])
     except BthtnError as error:
         return ReadResult(found=[_at(diagnostic, where) for diagnostic in error.diagnostics])
     except Exception as error:  # noqa: BLE001 - the author's own code: reported, not hidden
@@ -147,11 +149,6 @@ def check_arguments(network: Network, state_class: type[State]) -> None:
             for effect in one.ensures:
                 if isinstance(effect, Assignment):
                     schema.check(effect.target, effect.value)
-
-
-def _dangling(error: NameError, tasks: Mapping[str, Task], where: str) -> Diagnostic:
-    name = error.name or ""
-    return Diagnostic("BT101", f"no task is called '{name}'", where, nearest(name, tasks))
 
 
 def _at(diagnostic: Diagnostic, where: str) -> Diagnostic:

@@ -241,9 +241,7 @@ def networks_in(network: Network) -> Iterator[Network]:
 
 def has_construct(network: Network) -> bool:
     """Whether the network is a construct, or there is one in it."""
-    return any(
-        type(one) is not TaskCall and isinstance(one, Construct) for one in networks_in(network)
-    )
+    return any(isinstance(one, Construct) for one in networks_in(network))
 
 
 def calls_in(network: Network) -> Iterator[TaskCall]:

@@ -150,7 +150,8 @@ class _Sheet:
                 message = f"{column.heading} is {shortened(cell.text)!r}"
                 self.add_fault(message, cell.line, cell.heading, f"write {column.wanted}")
         for column in self._columns:
-            if column.is_required and not any(self._is_cell_of(column, cell) for cell in cells):
+            fills = (one.text and self._resolved[one.heading] is column for one in cells)
+            if column.is_required and not any(fills):
                 message, hint = f"the row has no {column.heading}", f"write {column.wanted}"
                 self.add_fault(message, line, hint=hint)
         return SheetRow(values, others) if len(self.faults) == before else None
@@ -167,9 +168,6 @@ class _Sheet:
     def _where(self, line: int, heading: str) -> str:
         column = f", column {heading}" if heading else ""
         return f"{self._path}:{line}{column}"
-
-    def _is_cell_of(self, column: Column, cell: _Cell) -> bool:
-        return bool(cell.text) and self._resolved[cell.heading] is column
 
     def _column(self, cell: _Cell) -> Column | None:
         """The column of a cell, None if it is not read; a wrong heading is one fault."""

@@ -65,11 +65,6 @@ class Atom:
         truth = self.condition.evaluate(view, self.binding)
         return truth if self.positive else negation(truth)
 
-    @property
-    def equal_to(self) -> tuple[Any, ...]:
-        """The value that the fluent must have, in a tuple of one; empty if several would do."""
-        return (self.key[-1],) if self.key[0] == "==" else ()
-
     def __str__(self) -> str:
         if self.key[0] in _OPPOSITE:
             symbol, fluent, _, value = self.key

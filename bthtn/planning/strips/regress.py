@@ -142,7 +142,8 @@ class Problem:
         """Note which atoms contradict each other in every state, and which imply others."""
         self._implying = 0
         for number, atom in enumerate(self.atoms):
-            for value in atom.equal_to:
+            symbol, *_, value = atom.key
+            if symbol == "==":  # the fluent must have this value, and no other would do
                 implied, against = self._outcome(atom.fluents[0], value)
                 self._conflicts[number] |= against
                 for other in bits(against):
