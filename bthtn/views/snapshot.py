@@ -57,55 +57,42 @@ class Snapshots(Unpicklable):
         self._children, self._statuses = {}, {}
         grafted: list[Behaviour] = []
         changed: dict[str, list[str]] = {}
-        pending = [self._root]
+        pending = [(self._root, False)]
         while pending:
-            node = pending.pop()
+            node, is_told = pending.pop()  # as a part of what was grafted, or of the whole tree
+            if node not in self._ids:
+                self._latest += 1
+                self._ids[node] = self._latest
             children, status = tuple(node.children), (status_of(node), node.feedback_message)
             self._children[node], self._statuses[node] = children, status
-            if node not in before or before[node] != children:
-                grafted += [node] if node in before else []
-                self._add_below(node)
-            else:
-                pending.extend(reversed(children))
-            if node in before and statuses[node] != status:
-                changed[str(self._ids[node])] = [*status]
+            is_same = before.get(node) == children
+            if node in before and not is_told:
+                grafted += [] if is_same else [node]
+                if statuses[node] != status:
+                    changed[str(self._ids[node])] = [*status]
+            pending.extend((child, is_told or not is_same) for child in reversed(children))
         if not before:
             return {"tree": self._snapshot(self._root)}
         if grafted:
             found = self._ids.items()
             self._ids = {node: number for node, number in found if node in self._children}
-        grafts = [{"id": self._ids[one], "children": self._below(one)} for one in grafted]
+        below = {self._ids[one]: self._snapshot(one)["children"] for one in grafted}
+        grafts = [{"id": number, "children": children} for number, children in below.items()]
         parts = {"graft": grafts, "status": changed}
         return {name: part for name, part in parts.items() if part} or None
 
     def whole(self) -> Snapshot:
         """The tree as it was at the last ``change``, and at present if there was none."""
         if not self._children:
-            self._add_below(self._root)
+            self.change()
         return self._snapshot(self._root)
 
     def number(self, node: Behaviour) -> int | None:
         """The number of a node; None if it was not in the tree at the last ``change``."""
         return self._ids.get(node)
 
-    def _add_below(self, top: Behaviour) -> None:
-        """Note a node and all that is below it as they are now."""
-        pending = [top]
-        while pending:
-            node = pending.pop()
-            if node not in self._ids:
-                self._latest += 1
-                self._ids[node] = self._latest
-            self._children[node] = tuple(node.children)
-            self._statuses[node] = (status_of(node), node.feedback_message)
-            pending.extend(reversed(node.children))
-
-    def _below(self, node: Behaviour) -> list[Snapshot]:
-        edge = edge_kind(node)
-        return [self._snapshot(child, edge) for child in self._children[node]]
-
-    def _snapshot(self, top: Behaviour, edge: str = "") -> Snapshot:
-        made = self._node(top, edge)
+    def _snapshot(self, top: Behaviour) -> Snapshot:
+        made = self._node(top, "")
         pending = [(top, made)]
         while pending:
             node, above = pending.pop()
