@@ -95,28 +95,23 @@ class Lowering:
             return replace(method, body=self.network(body, self._parameters))
         for variable in variables:
             self._place(variable)
-        conditions = [ALWAYS] * (len(variables) + 1)
-        costs: list[Expression[Any]] = [FREE] * (len(variables) + 1)
-        values: list[Expression[Any]] = [FREE] * (len(variables) + 1)
-        conditions[_bound_at(method.condition, variables)] = method.condition
-        costs[_bound_at(method.cost, variables)] = method.cost
-        values[_bound_at(method.value, variables)] = method.value
-        scope: Scope = self._parameters
-        scopes = [scope := self._with(scope, variable) for variable in variables]
-        bounds = [self._bound(variable) for variable in variables]
-        tasks = [
-            self._task("one_of", outer, f"{one.name} in {one.values!s}", one)
-            for one, outer in zip(bounds, [self._parameters, *scopes], strict=False)
-        ]
+        # By how many variables have values there, the outermost level first.
+        levels = [Method(NULL, name=method.name), *[Method(NULL)] * len(variables)]
+        for part in ("condition", "cost", "value"):
+            at = _bound_at(getattr(method, part), variables)
+            levels[at] = replace(levels[at], **{part: getattr(method, part)})
+        scopes: list[Scope] = [self._parameters]
+        tasks: list[CompoundTask[Any]] = []
+        for variable in variables:
+            one = self._bound(variable)
+            tasks.append(self._task("one_of", scopes[-1], f"{one.name} in {one.values!s}", one))
+            scopes.append(self._with(scopes[-1], variable))
         if not isinstance(body, PlainBody):
-            body = self.network(body, scope)
-        names = [method.name] + [""] * len(variables)
-        for index in range(len(tasks), 0, -1):
-            task = tasks[index - 1]
-            one = Method(body, conditions[index], names[index], costs[index], values[index])
-            self.methods[task] = (one,)
-            body = TaskCall(task, [self._parameters, *scopes][index - 1])
-        return Method(body, conditions[0], method.name, costs[0], values[0])
+            body = self.network(body, scopes[-1])
+        for index in reversed(range(len(tasks))):
+            self.methods[tasks[index]] = (replace(levels[index + 1], body=body),)
+            body = TaskCall(tasks[index], scopes[index])
+        return replace(levels[0], body=body)
 
     def network(self, network: Network, scope: Scope) -> Network:
         """The network without constructs."""
