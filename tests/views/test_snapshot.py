@@ -102,6 +102,17 @@ def test_a_child_that_is_added_comes_with_all_children_of_its_parent():
     assert [snapshots.number(child) for child in root.children] == [2, 3]
 
 
+def test_the_status_of_a_child_comes_with_the_children_of_its_parent_alone():
+    root = Sequence("all", memory=True, children=[Success("one")])
+    snapshots = Snapshots(root)
+    snapshots.change()
+    root.add_child(Success("two"))
+    root.tick_once()
+    change = snapshots.change()
+    assert [one["status"] for one in change["graft"][0]["children"]] == ["SUCCESS", "SUCCESS"]
+    assert change["status"] == {"1": ["SUCCESS", ""]}
+
+
 def test_a_change_without_a_tree_to_change_is_refused():
     with pytest.raises(ValueError, match="a whole tree"):
         updated(None, {"status": {}})
