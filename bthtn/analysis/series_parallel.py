@@ -121,10 +121,8 @@ class _Arrangement:
             while pending:
                 one = pending.pop()
                 component.append(one)
-                near = [
-                    n for n in (*self._order.behind[one], *self._order.before[one]) if n in left
-                ]
-                left.difference_update(near)
+                near = left.intersection((*self._order.behind[one], *self._order.before[one]))
+                left -= near
                 pending += near
             found.append(sorted(component))
         return sorted(found, key=self._first_run)

@@ -17,6 +17,7 @@ from bthtn.cli.printing import (
     counted,
     errors_at,
     is_unicode_screen,
+    note,
     say,
     say_json,
     write,
@@ -233,11 +234,8 @@ def _by_search(search: Search) -> tuple[Plan | None, int]:
     if search.status is SearchStatus.LIMIT:
         if search.plan is None:
             raise no_answer(search.expansions)
-        print(
-            f"stopped after {counted(search.expansions, 'expansion')}:"
-            " this is the best so far, there may be better plans",
-            file=sys.stderr,
-        )
+        tried = counted(search.expansions, "expansion")
+        note(f"stopped after {tried}: this is the best so far, there may be better plans")
     return search.plan, search.expansions
 
 

@@ -274,7 +274,7 @@ class RecordingListener(Unpicklable):
         for event in self.events:
             if isinstance(event, LeafStarted):
                 paired.setdefault(event.leaf, (event, []))
-            elif isinstance(event, LeafEnded | LeafAborted) and event.leaf in paired:
+            elif isinstance(event, LeafEnd) and event.leaf in paired:
                 paired[event.leaf][1].append(event)
         return paired
 
@@ -292,7 +292,7 @@ class RecordingListener(Unpicklable):
                 if event.leaf in started:
                     faults.append(f"{event.task} #{event.leaf} started twice")
                 started[event.leaf] = event.task
-            elif isinstance(event, LeafEnded | LeafAborted):
+            elif isinstance(event, LeafEnd):
                 if event.leaf not in started:
                     faults.append(f"{event.task} #{event.leaf} ended and was never started")
                 if event.leaf in ended:
