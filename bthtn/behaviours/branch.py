@@ -81,10 +81,12 @@ def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
                 yield node.node
         elif node.status in _ENDED and isinstance(node, _WHOLE):
             pass  # it is over
-        elif isinstance(node, PlanSequence | PlanParallel):
-            if isinstance(node, PlanSequence) and node.has_unmade:
+        elif isinstance(node, PlanSequence):
+            if node.has_unmade:
                 pending.clear()
-            pending.extend(reversed(node.made))
+            pending += reversed(node.made)
+        elif isinstance(node, PlanParallel):
+            pending += reversed(node.made)
         else:
             return
 

@@ -149,7 +149,7 @@ class _Handover:
         same = [one for one in self.waiting if _is_same_call(one, fresh) and self._fits(one, fresh)]
         if not same:
             return None
-        leaf = next((one for one in same if is_same_path(one.path, fresh.path)), same[0])
+        leaf = same[0] if len(same) == 1 else _nearest(same, fresh)
         new_parts = list(enclosing(fresh, PlanWithCleanup))
         self.move_cleanups(enclosing(leaf, PlanWithCleanup), new_parts)
         if leaf.is_at_work or leaf.is_aborting:  # else it has not been started yet
@@ -219,6 +219,11 @@ Part = TaskLeaf | PlanWithCleanup | PlanDecorated
 
 def _is_same_call(old: Part, new: Part) -> bool:
     return old.node.task is new.node.task and old.node.args == new.node.args
+
+
+def _nearest(same: list[TaskLeaf], fresh: TaskLeaf) -> TaskLeaf:
+    """The first of these steps below the same decompositions as another; else just the first."""
+    return next((one for one in same if is_same_path(one.path, fresh.path)), same[0])
 
 
 def _go_on_at(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:

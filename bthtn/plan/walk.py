@@ -299,14 +299,15 @@ def first_reads(root: Node) -> Iterator[frozenset[Any]]:
 
     All of it was read in the state that the tree was planned from. Ends at branches.
     """
-    node = root
-    while isinstance(node, TaskNode | ScopeNode | SequenceNode):
-        if not isinstance(node, SequenceNode):
+    nodes = [root]
+    for node in nodes:
+        if isinstance(node, SequenceNode):
+            nodes += node.children[:1]
+        elif isinstance(node, ScopeNode):
             yield node.footprint.reads
-        below = children_of(node)
-        if not below:
-            return
-        node = below[0]
+            nodes.append(node.child)
+        elif isinstance(node, TaskNode):
+            yield node.footprint.reads
 
 
 def footprint(root: Node) -> Footprint:

@@ -30,7 +30,6 @@ from bthtn.replanning.policy import (
     Decision,
     Replanning,
     Rule,
-    SearchOutcome,
     Situation,
     Verdict,
     rule_for,
@@ -384,7 +383,7 @@ class Review:
 
     def _judged(self, search: Improvement, rule: Rule, *, interruptible: bool) -> Verdict:
         verdict = search.verdict(rule, self._causes.values())
-        self._is_due |= search.found is not SearchOutcome.NOTHING and not interruptible
+        self._is_due |= search.plan is not None and not interruptible
         if rule.decision is not Decision.ADOPT:
             self._better_since = None
             return verdict
