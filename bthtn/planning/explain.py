@@ -65,8 +65,12 @@ def explanation_text(reasons: Iterable[Reason]) -> str:
 
 
 def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
-    """The first condition that failed, and the first tasks and methods that are avoided."""
-    depths = [*(reason.depth for reason in reasons[1:]), 0]
+    """The first condition that failed, and the first tasks and methods that are avoided.
+
+    There is none if a search that found no plan finds one when it is repeated, as where functions
+    are not pure.
+    """
+    depths = [*(reason.depth for reason in reasons[1:]), 0][: len(reasons)]
     leaves = [one.text for one, below in zip(reasons, depths, strict=True) if below <= one.depth]
     conditions = [text for text in leaves if AVOIDED not in text]
     avoided = [text for text in leaves if AVOIDED in text]

@@ -75,14 +75,18 @@ class RestartingSearch(ABC):
         limit = None if expansions is None else self.expansions + expansions
         while not self._has_ended():
             left = None if limit is None else limit - self.expansions
-            before = self._search.expansions
+            search = self._search
+            before = search.expansions
             try:
-                status = self._search.advance(left)
-            except BaseException:
+                status = search.advance(left)
+            except Exception:
                 self.status = SearchStatus.ERROR
                 raise
+            except BaseException:  # Ctrl-C, in the middle of whatever the search was doing
+                self.restart()
+                raise
             finally:
-                self.expansions += self._search.expansions - before
+                self.expansions += search.expansions - before
             if status is SearchStatus.RUNNING:
                 break
             plan = self._search.plan

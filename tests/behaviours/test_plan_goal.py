@@ -273,3 +273,36 @@ def test_a_goal_at_rest_has_no_status_and_no_tip(stage):
 
 def test_a_goal_has_so_few_attributes_that_goals_share_their_names(stage):
     assert len(vars(stage.goal(stage.step("a", "R")))) < 30
+
+
+@pytest.mark.parametrize("budget", [None, 1])
+def test_after_ctrl_c_in_a_condition_the_goal_is_planned_anew(stage, budget):
+    answers = [True, KeyboardInterrupt]
+
+    def possible(_world):
+        if answers and answers.pop() is KeyboardInterrupt:
+            raise KeyboardInterrupt
+        return True
+
+    goal = stage.goal([stage.step("a"), stage.step("b", precondition=possible)], budget=budget)
+    interrupts = 0
+    while goal.status is not Status.SUCCESS:
+        try:
+            goal.tick_once()
+        except KeyboardInterrupt:
+            interrupts += 1
+    assert interrupts == 1
+    assert stage.heard.story() == [
+        *("PlanAdopted goal", "start a", "done a", "start b", "done b", "goal succeeded")
+    ]
+
+
+def test_a_condition_that_changes_its_mind_is_no_reason_to_fail_twice(stage):
+    answers = [False]
+    goal = stage.goal(
+        stage.step("a", precondition=lambda _world: answers.pop() if answers else True)
+    )
+    assert ticks(goal, 1) == "F"
+    [ended] = stage.heard.of(GoalEnded)
+    assert ended.reason == "there is no plan"
+    assert ticks(goal, 1) == "S"

@@ -114,6 +114,9 @@ class HtnSearch(Unpicklable):
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             self._status = SearchStatus.ERROR
             raise_for_user(error)
+        except BaseException:  # Ctrl-C: it cannot go on from the middle of a step
+            self._status = SearchStatus.ERROR
+            raise
         finally:
             self._is_advancing = False
             if self._is_cancelled:
