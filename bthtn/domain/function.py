@@ -102,15 +102,10 @@ class Computed(Expression[T]):
         return cast("T", self._truth(answer))
 
     def _truth(self, answer: object) -> bool:
-        """The answer of a condition as a bool. Raises PlanningError if it is no truth value.
-
-        A text is none, be it "no": but an empty one may be what an ``and`` comes to.
-        """
+        """The answer of a condition as a bool. Raises PlanningError if it is no truth value."""
         kind = type(answer)
-        is_text = isinstance(answer, str) and answer != ""
-        is_truth = hasattr(kind, "__bool__") or hasattr(kind, "__len__")
         try:
-            if answer is not None and not is_text and is_truth:
+            if answer is not None and (hasattr(kind, "__bool__") or hasattr(kind, "__len__")):
                 return bool(answer)
         except BthtnError as error:
             raise error.placed(_place(self.function)) from None

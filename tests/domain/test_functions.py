@@ -51,18 +51,6 @@ def test_the_truth_of_what_a_function_answers_counts():
     assert truth(lambda soldier: soldier.ammo, ammo=0)[0] is False
 
 
-@pytest.mark.parametrize(
-    "function",
-    [lambda soldier: soldier.at, lambda soldier: soldier.target or soldier.at],
-)
-def test_a_text_is_no_truth_but_an_empty_one_may_end_an_and(function):
-    with pytest.raises(PlanningError, match=r"BT110.* answers with 'Joe', not True or False"):
-        truth(function, at="Joe")
-    assert truth(function, at="", target=False)[0] is False
-    assert truth(lambda soldier: soldier.at and soldier.ammo > 3, at="Joe")[0] is True
-    assert truth(lambda soldier: soldier.at and soldier.ammo > 3, at="")[0] is False
-
-
 def test_a_function_that_reads_something_unknown_answers_unknown():
     assert truth(lambda soldier: soldier.ammo > 3, ammo=UNKNOWN)[0] is UNKNOWN
     assert truth(lambda soldier: soldier.target and soldier.ammo, ammo=UNKNOWN)[0] is False

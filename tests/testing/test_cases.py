@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.behaviours import Agent, Character, GoalEnded, PlanGoal
 from bthtn.errors import BthtnError, DomainError, InputError
 from bthtn.examples.domains.combat.domain import combat
 from bthtn.testing.cases import domain_at, fault_of, module_at, read_cases
@@ -275,22 +274,6 @@ def test_a_search_that_fails_is_a_fault(tmp_path):
     (fault,) = faults(written(tmp_path, domain), text)
     assert fault.startswith("[BT201] ")
     assert "ZeroDivisionError" in fault
-
-
-def test_a_condition_that_answers_with_a_text_is_the_fault_that_a_run_has_for_it(tmp_path):
-    path = written(
-        tmp_path,
-        HOUSE + 'sit = house.primitive("sit", precondition=lambda world: str(world.lit))\n',
-    )
-    cases = written(tmp_path, '[sits]\ntask = "sit"\nexpect = "sit"\n', "cases.toml")
-    [case] = read_cases(cases, domain_at(path))
-    fault = fault_of(case)
-    assert "[BT110] lambda at line" in fault
-    assert "answers with 'False', not True or False" in fault
-    agent = Agent("somebody", case.domain, case.domain.state_class(), body=None)
-    character = Character(PlanGoal("sit", agent, case.task), agent, sense=lambda: None)
-    [failed] = [one.reason for one in character.tick() if isinstance(one, GoalEnded)]
-    assert "answers with 'False', not True or False" in failed
 
 
 def test_everything_that_is_wrong_is_told_at_once_with_its_line(house):
