@@ -51,7 +51,7 @@ class TickClock:
         self.read()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: the time now instead of the offset, since another clock may go on."""
+        """The state to save: the time now instead of the offset, since another clock may go on."""
         offset = float(self._clock()) + self._offset
         return {"_agent": self._agent, "_clock": self._clock, "_now": self._now, "_offset": offset}
 

@@ -143,7 +143,7 @@ class PlanSequence(PlanComposite, Sequence):
         return ([], [], []) if self._unmade is None else self._unmade.parts()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: all children, made now."""
+        """The state to save: all children, made now."""
         state = {**vars(self), "children": self.children}
         return {name: value for name, value in state.items() if name not in ("_made", "_unmade")}
 

@@ -235,7 +235,7 @@ class OperatorAbort:
         self._ticks = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: instead of an operator that is code, what it has behind it."""
+        """The state to save; of an operator that is code, only how long it has run."""
         elapsed = self.step.elapsed(self._ticks)
         is_code = not isinstance(self._operator, Simulated)
         return {**vars(self), "_operator": SavedOperator(elapsed) if is_code else self._operator}

@@ -67,7 +67,7 @@ class TaskLeaf(PlanLeaf):
         self._abort: OperatorAbort | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: instead of an operator that is code, what it has behind it."""
+        """The state to save; of an operator that is code, only how long it has run."""
         state = {**vars(self), "_below": None, "_visited": ()}
         operator = self._operator
         if operator is not None and not isinstance(operator, Simulated):

@@ -82,7 +82,7 @@ class Answered:
         self._reads: Readings | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: the reads, since caches are not."""
+        """The state to save: the reads, since caches are not."""
         return {**vars(self), "_reads": self.reads, "_tell": None}
 
     @property

@@ -63,7 +63,7 @@ class HtnSearch(Unpicklable):
         self._is_cancelled = self._is_advancing = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: what was asked, and how far it came."""
+        """The state to save: the request, and how far it came."""
         request = self._state.request
         return {"_request": request, "_expansions": self.expansions, "_status": self.status}
 

@@ -66,7 +66,7 @@ class StripsSearch(Unpicklable):
         self._is_cancelled = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: what was asked, and how far it came."""
+        """The state to save: the request, and how far it came."""
         return {"_asked": self._asked, "_expansions": self.expansions, "_status": self.status}
 
     def resume(self, _: object) -> None:

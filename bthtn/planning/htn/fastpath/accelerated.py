@@ -72,7 +72,7 @@ class AcceleratedSearch(Unpicklable):
         self._status = _RUNNING
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: what was asked, and how far it came."""
+        """The state to save: the request, and how far it came."""
         asked = self._request(self._start)
         return {"_asked": asked, "_expansions": self.expansions, "_status": self.status}
 
