@@ -260,8 +260,11 @@ class Agent(Unpicklable, Generic[S, B]):
         """Call the listener with an event, which names the agent, its tick and its time.
 
         An event of another agent is passed on as it is, so that ``emit`` may be the listener of
-        others. A listener that raises is removed, and its error logged.
+        others. One that was emitted before is copied: it stays as it was heard. A listener that
+        raises is removed, and its error logged.
         """
+        if event.agent == self.name:
+            event = event.of("", 0, None)
         is_own = not event.agent
         if is_own:
             self._errors.note(event)

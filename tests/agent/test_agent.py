@@ -5,7 +5,7 @@ import pytest
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
 from bthtn.agent.agent import Agent, hear_too
 from bthtn.agent.clock import ManualClock
-from bthtn.agent.events import BeliefChanged, CodeFailed, PlanAborted
+from bthtn.agent.events import BeliefChanged, CodeFailed, PlanAborted, SensorFailed
 from bthtn.agent.operators import Operators
 from bthtn.agent.runtime import runtime_of
 from bthtn.errors import DomainError, ExecutionError, StateError
@@ -160,6 +160,17 @@ def test_a_listener_that_raises_disturbs_nobody_and_is_told_no_more(domain, capl
     assert agent.beliefs.now.count == 6
     assert "listener of agent 'keeper' raised ZeroDivisionError" in caplog.text
     assert list(agent.errors.values()) == [1]
+
+
+def test_an_event_that_is_emitted_again_happens_again_and_stays_as_it_was_heard(domain, heard):
+    agent = Agent("keeper", domain, World(), body=None, listener=heard)
+    event = SensorFailed("eyes", "dazzled", ValueError("dazzled"))
+    for _ in range(2):
+        agent.sense()
+        agent.emit(event)
+    first, second = heard.of(SensorFailed)
+    assert (first.tick, second.tick) == (1, 2)
+    assert sum(agent.errors.values()) == 2
 
 
 def test_who_hears_beside_a_listener_goes_on_when_that_raises(domain):
