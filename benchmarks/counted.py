@@ -65,6 +65,9 @@ def features() -> Iterator[Sample]:
     """A plan of three steps with one feature each."""
     for name, (planner, state) in feature_planners().items():
         yield Sample(f"three steps, {name}: plan", always(partial(_planned, planner, state)))
+        if name in ("plain data", "parallel", "priority"):
+            tree = partial(part_of_plan, planner, state, "tree")
+            yield Sample(f"three steps, {name}: tree", always(tree))
     planner, state = _featured(_either)
     part = find_plan(planner.domain, state, planner.goal).suspended[0]
     yield Sample("three steps, priority: resumed", always(partial(_resumed, planner, part, state)))

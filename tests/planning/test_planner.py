@@ -14,6 +14,7 @@ from bthtn import (
     optional,
     pause,
     primitive,
+    priority,
 )
 from bthtn.domain.chance import SEED
 from bthtn.errors import DomainError, PlanningError
@@ -225,6 +226,26 @@ def test_plans_share_a_tree_only_where_what_was_read_for_it_is_the_same():
     assert [tree.child.args for tree in trees] == [(1,), (1,), (2,), (2,)]
     assert trees[0] is trees[1]
     assert trees[2] is trees[3]
+
+
+def test_plans_share_a_tree_only_where_planning_stops_for_the_same_reason():
+    domain = war.copy()
+    wait = domain.primitive("wait")
+
+    @domain.compound
+    def prepare():
+        yield method(priority(reload(), wait()), fight(), when=Soldier.target)
+        yield method(reload(), pause(), fight())
+
+    planner = Planner(domain, prepare())
+    states = [Soldier(ammo=count, target=seen) for seen in (True, False) for count in (1, 2, 3)]
+    for _ in range(3):
+        plans = [planner.plan(state) for state in states]
+        trees = [plan.tree for plan in plans]
+    causes = [str(part.cause) for plan in plans for part in plan.suspended]
+    assert causes == ["unknown ammo"] * 2 + ["pause"] * 3
+    assert trees[1] is trees[2]
+    assert trees[3] is trees[4] is trees[5]
 
 
 def fired(count: int):

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, Final, Generic, TypeVar
 
 from bthtn.domain.task import PrimitiveTask
+from bthtn.plan.nodes import Suspension
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
     Arithmetic,
@@ -27,7 +28,7 @@ MOST_REMEMBERED: Final = 1_000
 """Number of entries at which a cache is emptied."""
 MOST_STATES: Final = 10
 """Number of states at which a cache that looks through them is emptied."""
-_SIMPLE: Final = frozenset({bool, int, str, type(None)})
+_SIMPLE: Final = frozenset({bool, int, str, type(None), Suspension})
 
 
 class ByArguments(Generic[V]):
