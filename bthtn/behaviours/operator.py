@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
@@ -243,12 +244,21 @@ class SubtreeOperator:
         try:
             self.visited.extend(self._root.tick())
         except BaseException:
-            self._root.stop(INVALID)
+            with suppress(Exception):  # the first error is the one to report
+                self.abort()
             raise
         if self._root.status is FAILURE:
             raise OperatorFailed(self._root.feedback_message or f"'{self._root.name}' failed")
         return self._root.status
 
     def abort(self) -> None:
-        """Stop the subtree."""
-        self._root.stop(INVALID)
+        """Stop the subtree: all of it, also where the ``terminate`` of a behaviour raises."""
+        try:
+            self._root.stop(INVALID)
+        except BaseException:
+            for node in self._root.iterate():
+                if node.status is RUNNING:
+                    with suppress(Exception):
+                        node.stop(INVALID)
+                    node.status = INVALID
+            raise

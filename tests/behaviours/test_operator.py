@@ -310,6 +310,46 @@ def test_a_behaviour_s_exception_stops_what_still_runs_beside_it(stage, child, l
     assert log == ["start runs", "tick runs", "abort runs"]
 
 
+class Stuck(py_trees.behaviour.Behaviour):
+    """Takes two ticks, and cannot be stopped."""
+
+    def initialise(self):
+        self.answers = [Status.RUNNING, Status.SUCCESS]
+
+    def update(self):
+        return self.answers.pop(0)
+
+    def terminate(self, new_status):
+        raise ZeroDivisionError
+
+
+def stuck_beside_others(stage, child):
+    def side_by_side(agent):
+        children = [child("one", "RRR"), Stuck("stuck"), child("two", "RRR")]
+        return py_trees.composites.Parallel("both", ParallelPolicy.SuccessOnAll(), children)
+
+    return stage.goal(stage.run_by("a", side_by_side), max_replans=0)
+
+
+def test_a_behaviour_that_raises_when_it_ends_stops_what_still_runs_beside_it(stage, child, log):
+    goal = stuck_beside_others(stage, child)
+    assert ticks(goal, 2) == "RF"
+    assert stage.heard.lines() == ["start a", "failed a"]
+    assert log[-2:] == ["abort one", "abort two"]
+
+
+def test_a_behaviour_that_raises_when_it_is_aborted_is_aborted_with_all_beside_it(
+    stage, child, log
+):
+    goal = stuck_beside_others(stage, child)
+    assert ticks(goal, 1) == "R"
+    goal.stop(Status.INVALID)
+    [aborted] = stage.heard.of(LeafAborted)
+    assert isinstance(aborted.error, ZeroDivisionError)
+    assert log[-2:] == ["abort one", "abort two"]
+    assert not any(node.status is Status.RUNNING for node in goal.iterate())
+
+
 def test_displays_show_the_subtree_of_a_running_step(stage, child):
     goal = stage.goal(stage.run_by("a", lambda agent: subtree(child, "S", "R")))
     goal.tick_once()
