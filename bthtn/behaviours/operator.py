@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -131,6 +131,14 @@ def no_status(answer: object, task: str) -> ExecutionError:
     return ExecutionError(Diagnostic("BT304", message, hint=hint))
 
 
+def made_before(what: str) -> ExecutionError:
+    """The mistake of an operator that makes the same thing for several starts."""
+    message = f"the operator made a {what} that was made before"
+    return ExecutionError(
+        Diagnostic("BT307", message, hint=f"make a new {what} for every start of the step")
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
     """Stands in a save for an operator that is code: what it has behind it, and its subtree."""
@@ -190,13 +198,7 @@ class CompletionOperator:
     def start(self) -> None:
         """Raises ExecutionError for a completion that another step waits for."""
         if not self._completion.claim():
-            raise ExecutionError(
-                Diagnostic(
-                    "BT307",
-                    "the operator made a Completion that was made before",
-                    hint="make a new Completion for every start of the step",
-                )
-            )
+            raise made_before("Completion")
 
     def tick(self) -> Status:
         """RUNNING until ``succeed`` or ``fail`` was called. Raises OperatorFailed."""
@@ -212,10 +214,21 @@ class CompletionOperator:
         self._completion.abandon()
 
 
+_SERVED: Final = "_has_served_a_step"
+"""The attribute of a behaviour that was made for the start of a step."""
+
+
 class SubtreeOperator:
-    """Runs a py_trees behaviour: the step is a behaviour tree of its own."""
+    """Runs a py_trees behaviour: the step is a behaviour tree of its own.
+
+    A plan that is over takes its behaviours apart, so none can serve twice.
+    """
 
     def __init__(self, root: Behaviour, setup_arguments: Mapping[str, Any]) -> None:
+        """Raises ExecutionError for a behaviour that is in a tree, or was in one of a step."""
+        if root.parent is not None or getattr(root, _SERVED, False):
+            raise made_before("behaviour")
+        setattr(root, _SERVED, True)
         self.visited: list[Behaviour] = []
         self._root = root
         self._setup_arguments = setup_arguments

@@ -183,7 +183,8 @@ def discard(subtree: Behaviour) -> None:
         if getattr(node, "_was_looked_at", True):
             own = vars(node)
             for client in own.get("blackboards", ()):
-                client.unregister()
+                with suppress(KeyError):  # its behaviour has done so
+                    client.unregister()
             if "iterator" in own:  # that of a behaviour that an operator has made
                 node.iterator = _OVER
         node.parent = None

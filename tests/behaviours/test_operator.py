@@ -310,6 +310,31 @@ def test_a_behaviour_s_exception_stops_what_still_runs_beside_it(stage, child, l
     assert log == ["start runs", "tick runs", "abort runs"]
 
 
+@pytest.mark.parametrize("again", ["in the same plan", "in the next plan", "as a child in a tree"])
+def test_a_behaviour_serves_one_start_of_a_step(stage, child, again):
+    root = subtree(child, "S", "S")
+    made = root.children[0] if again == "as a child in a tree" else root
+    step = stage.run_by("a", lambda agent: made)
+    goal = stage.goal((step, step) if again == "in the same plan" else step, max_replans=0)
+    assert ticks(goal, 2) == {"in the next plan": "SF"}.get(again, "FF")
+    assert stage.heard.of(LeafEnded)[-1].error.code == "BT307"
+
+
+def test_a_behaviour_may_unregister_its_clients_of_the_blackboard_itself(stage):
+    class Tidy(py_trees.behaviour.Behaviour):
+        def __init__(self):
+            super().__init__("tidy")
+            self.board = self.attach_blackboard_client()
+
+        def update(self):
+            return Status.SUCCESS
+
+        def shutdown(self):
+            self.board.unregister()
+
+    assert stage.play(stage.run_by("a", lambda agent: Tidy()), 2) == "SS"
+
+
 class Stuck(py_trees.behaviour.Behaviour):
     """Takes two ticks, and cannot be stopped."""
 
