@@ -1,8 +1,8 @@
-"""Caches of results by the arguments that they depend on, and by the fluents they read."""
+"""A cache of results by arguments, and what depends on nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, Generic, TypeVar
 
@@ -17,7 +17,6 @@ from bthtn.world.expression import (
     Junction,
     Negation,
     Parameter,
-    StateView,
     leaves_of,
 )
 from bthtn.world.fluent import Fluent, MemberOf
@@ -26,8 +25,6 @@ V = TypeVar("V")
 
 MOST_REMEMBERED: Final = 1_000
 """Number of entries at which a cache is emptied."""
-MOST_STATES: Final = 10
-"""Number of states at which a cache that looks through them is emptied."""
 _SIMPLE: Final = frozenset({bool, int, str, type(None), Suspension})
 
 
@@ -49,38 +46,6 @@ class ByArguments(Generic[V]):
             self._known = {}
         if are_interchangeable(args):
             self._known[(args, *map(type, args)) if args else args] = answer
-
-
-class ByReadings(Generic[V]):
-    """A cache of results that depend on a state, by the fluents that are read for them.
-
-    Where these have the same values, the same is read, and the result is the same.
-    """
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: list[tuple[tuple[tuple[Any, Any], ...], V]] = []
-
-    def find(self, view: StateView) -> V | None:
-        """Return the result for a state like this one, or None."""
-        for readings, answer in self._known:
-            if all(_is_same(view.get(fluent), value) for fluent, value in readings):
-                return answer
-        return None
-
-    def keep(self, readings: Mapping[Any, Any], answer: V) -> None:
-        """Cache the answer for states where these fluents have these values."""
-        if len(self._known) >= MOST_STATES:
-            self._known = []
-        self._known.append((tuple(readings.items()), answer))
-
-
-def _is_same(value: Any, other: Any) -> bool:
-    """Whether the values cannot be distinguished."""
-    if value is other:
-        return True
-    return type(value) is type(other) and value == other and are_interchangeable((value,))
 
 
 def are_interchangeable(args: Iterable[Any]) -> bool:

@@ -196,14 +196,18 @@ def _readings(part: CallPart, entry: Entry, past: Past) -> Footprint:
     """Return the reads of the arguments of the call after the entry."""
     if entry[CONTRIBUTION] is not None:
         return Footprint(entry[CONTRIBUTION])
-    args, memory = entry[BINDING], part.readings
-    known = None if memory is None else memory.find(args)
+    return argument_reads(part, entry[BINDING], RecordingView(past))
+
+
+def argument_reads(part: CallPart, binding: tuple[Any, ...], view: RecordingView) -> Footprint:
+    """Return the reads in a state of the arguments of a call."""
+    memory = part.readings
+    known = None if memory is None else memory.find(binding)
     if known is None:
-        view = RecordingView(past)
-        grounded(part.network, view, args)
+        grounded(part.network, view, binding)
         known = Footprint(view.reads)
         if memory is not None:
-            memory.keep(args, known)
+            memory.keep(binding, known)
     return known
 
 

@@ -11,11 +11,10 @@ from bthtn.plan.merge import after_parallel, conflict
 from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
-from bthtn.planning.htn.fastpath.plan_parts import in_any_state
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import Reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
-from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
+from bthtn.planning.htn.fastpath.tree_entries import TreeEntries, in_any_state
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import canonical
 from bthtn.world.expression import Binding

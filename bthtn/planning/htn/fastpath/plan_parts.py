@@ -22,6 +22,7 @@ from bthtn.planning.htn.fastpath.tree_entries import (
     PlannedStep,
     TreeEntries,
     TreeEntry,
+    in_any_state,
 )
 from bthtn.planning.htn.rows import Body, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
@@ -31,7 +32,6 @@ from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView, Write
 from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,11 +100,11 @@ def _tree(question: PreparedGoal, base: FrozenState, record: list[Any], before: 
     known = None if shared is None else shared.find(record, base.values)
     if known is None:
         entries = question.entries
-        number = entries.number_made
+        number = entries.number_kept
         planned = entries.of(record, before)
         known = tree_of(question.body, question.binding, planned, before)
         # Entries that are made for the first time read more than the tree depends on.
-        is_warm = entries.number_made == number
+        is_warm = entries.number_kept == number
         if shared is not None and is_warm and entries.is_as_assumed():
             reads = before.reads if isinstance(before, _Projection) else {}
             shared.keep(record, reads, known, len(planned))
@@ -211,15 +211,3 @@ class _Projection:
                 )
             overwritten = view.apply(writes)
         return overwritten
-
-
-class _NothingKnown:
-    """A view of a state in which nothing is known."""
-
-    def get(self, _: Any, /) -> Any:
-        return UNKNOWN
-
-
-def in_any_state(*_place: object) -> RecordingView:
-    """A state to evaluate tasks in whose reads and effects depend on their arguments alone."""
-    return RecordingView(_NothingKnown())

@@ -15,7 +15,6 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import TaskCall
-from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import (
     NULL_NODE,
     Node,
@@ -27,47 +26,45 @@ from bthtn.plan.nodes import (
     Suspension,
     TaskNode,
 )
-from bthtn.planning.htn.by_arguments import ByReadings
 from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.tree_entries import (
-    Asked,
     Before,
     PlannedMethod,
     PlannedStep,
     TreeEntry,
+    in_any_state,
 )
 from bthtn.planning.htn.open_nodes import OpenScope, OpenSequence, OpenTask
-from bthtn.planning.htn.rows import Body, CallPart
+from bthtn.planning.htn.rows import Body
+from bthtn.planning.htn.tree import argument_reads
 from bthtn.world.expression import Binding
-from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.footprint import Footprint
 
 
 def tree_of(body: Body, binding: Binding, planned: Sequence[TreeEntry], before: Before) -> Node:
     """The plan tree of a body; ``before`` gives the projected state before an entry."""
     calls: Sequence[Any] = body.items
     nodes: list[Node] = []
-    asked: Asked = {}
     around: list[tuple[Any, ...]] = []
     opened: list[tuple[Any, ...]] = []
     cause: Suspension | None = None
     for place, one in enumerate(planned):
         if type(one) is BranchMark or type(one) is Stop:
-            here = (calls, nodes, around, binding, asked, cause)
-            calls, nodes, around, binding, asked, cause = _at_place(one, opened, here)
+            here = (calls, nodes, around, binding, cause)
+            calls, nodes, around, binding, cause = _at_place(one, opened, here)
         else:
             part, footprint = calls[len(nodes)], one.footprint
             if part.reads:
-                reads = asked.get(part)
-                if type(reads) is not Footprint:
-                    reads = _readings(part, binding, asked, before(planned, place))
-                footprint = _joined(one, reads)
+                view = before(planned, place) if part.readings is None else in_any_state()
+                reads = argument_reads(part, binding, view).reads | footprint.reads
+                footprint = Footprint(reads, footprint.writes, footprint.uses)
             if type(one) is PlannedStep:
                 nodes.append(_step(one, footprint, part.network, binding))
             else:
-                around.append((one, footprint, part.network, binding, nodes, calls, asked))
-                nodes, calls, asked, binding = [], one.body.items, one.asked, one.args
+                around.append((one, footprint, part.network, binding, nodes, calls))
+                nodes, calls, binding = [], one.body.items, one.args
         while around and len(nodes) == len(calls):
-            method, footprint, call, binding, outside, calls, asked = around.pop()
+            method, footprint, call, binding, outside, calls = around.pop()
             child = _node(method.body, nodes)
             outside.append(_scope(method, footprint, call, binding, child))
             nodes = outside
@@ -79,11 +76,10 @@ Level = tuple[
     list[Node],
     list[tuple[Any, ...]],
     Binding,
-    Asked,
     Suspension | None,
 ]
 """The items of a body, the nodes for those that were planned, the scopes around it in the same
-branch, its arguments, what was read to compute those of its calls, and why planning stops there."""
+branch, its arguments, and why planning stops there."""
 
 
 def _at_place(place: BranchMark | Stop, opened: list[tuple[Any, ...]], level: Level) -> Level:
@@ -93,7 +89,7 @@ def _at_place(place: BranchMark | Stop, opened: list[tuple[Any, ...]], level: Le
     """
     if isinstance(place, Stop):
         return _stopped(_behind(opened) if place.is_behind else level, place)
-    calls, nodes, _, binding, asked, cause = level
+    calls, nodes, _, binding, cause = level
     if place.number == 0:
         opened.append((calls[len(nodes)], [], level))
     part, branches, _ = opened[-1]
@@ -102,7 +98,7 @@ def _at_place(place: BranchMark | Stop, opened: list[tuple[Any, ...]], level: Le
     if place.is_end and not place.stops:
         return _behind(opened)
     inside = () if place.is_end else part.branches[place.number].items
-    return inside, [], [], binding, asked, None
+    return inside, [], [], binding, None
 
 
 def _behind(opened: list[tuple[Any, ...]]) -> Level:
@@ -115,16 +111,16 @@ def _behind(opened: list[tuple[Any, ...]]) -> Level:
 
 def _stopped(level: Level, stop: Stop) -> Level:
     """The level outside of all scopes of a branch in which planning stops; they are closed."""
-    calls, nodes, around, binding, asked, _ = level
+    calls, nodes, around, binding, _ = level
     cause = stop.cause
     if not stop.is_behind:
         nodes.append(_suspended(calls[len(nodes)].network, binding, cause))
     while around:
-        method, footprint, call, binding, outside, calls, asked = around.pop()
+        method, footprint, call, binding, outside, calls = around.pop()
         child = _whole(method.body, nodes, method.args, cause)
         outside.append(_scope(method, footprint, call, binding, child))
         nodes = outside
-    return calls, nodes, around, binding, asked, cause
+    return calls, nodes, around, binding, cause
 
 
 def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
@@ -227,29 +223,3 @@ def _suspended(
             return SuspendedNode((left,), binding, cause)
         case _:
             assert_never(left)
-
-
-def _readings(part: CallPart, binding: Binding, asked: Asked, view: RecordingView) -> Footprint:
-    """The reads in a state for the computed arguments of a call; kept in ``asked``."""
-    seen = asked.get(part)
-    known = seen.find(view.below) if isinstance(seen, ByReadings) else None
-    if known is None:
-        grounded(part.network, view, binding)
-        known = Footprint(view.reads)
-        if part.readings is not None:
-            asked[part] = known
-        else:
-            seen = seen if isinstance(seen, ByReadings) else ByReadings()
-            seen.keep(view.readings, known)
-            asked[part] = seen
-    return known
-
-
-def _joined(one: PlannedStep | PlannedMethod, reads: Footprint) -> Footprint:
-    """The entry's own footprint with the reads of its computed arguments."""
-    joined = one.joined
-    if joined is None or joined[1] is not reads:
-        own = one.footprint
-        both = Footprint(reads.reads | own.reads, own.writes, own.uses)
-        one.joined = joined = both, reads
-    return joined[0]

@@ -9,8 +9,6 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark
 
-MOST_KEPT: Final = 10_000
-"""Number of items for which something is kept; when there are more, all is dropped."""
 _FEW: Final = 3
 
 Entry = tuple[Any, tuple[Any, ...]]

@@ -1,51 +1,48 @@
-"""The entries of plan trees, made of recorded items and kept for their arguments."""
+"""The entries of plan trees, made of recorded ones and kept for their arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import Any, Final, final
 
 from bthtn.domain.network import Network, sequence
 from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects, projected
-from bthtn.planning.htn.by_arguments import ByReadings
+from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
-from bthtn.planning.htn.fastpath.record_entries import MOST_KEPT, entries, is_kept, key_of
-from bthtn.planning.htn.rows import Body, CallPart, MethodRow
+from bthtn.planning.htn.fastpath.record_entries import entries
+from bthtn.planning.htn.rows import Body, MethodRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+
+MOST_KEPT: Final = 10_000
+"""Number of entries that are kept; when there are more, all are dropped."""
 
 
 @final
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PlannedStep:
-    """A primitive task of a plan, with its arguments and its footprint in the state before it.
-
-    ``joined`` is the footprint with the reads of computed arguments, and the footprint of those:
-    the latest ones.
-    """
+    """A primitive task of a plan, with its arguments and its footprint in the state before it."""
 
     task: PrimitiveTask[Any]
     args: Binding
     footprint: Footprint
     duration: float
     cost: float
-    joined: tuple[Footprint, Footprint] | None = None
 
 
 @final
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PlannedMethod:
     """A method of a plan, with its task's arguments, its body, and the reads to enter it.
 
-    ``answer`` is the network that a method returned which is a function. ``asked`` has the reads
-    to compute the arguments of the calls in the body, as far as they were looked for: one footprint
-    if they depend on ``args`` alone. ``joined`` is as for steps.
+    ``answer`` is the network that a method returned which is a function.
     """
 
     task: CompoundTask[Any]
@@ -57,81 +54,44 @@ class PlannedMethod:
     body: Body
     answer: Network | None
     footprint: Footprint
-    asked: Asked = field(default_factory=dict)
-    joined: tuple[Footprint, Footprint] | None = None
 
 
 TreeEntry = PlannedStep | PlannedMethod | BranchMark | Stop
-Asked = dict[CallPart, Footprint | ByReadings[Footprint]]
 Before = Callable[[Sequence[TreeEntry], int], RecordingView]
 """The projected state before the entry of a plan with this index."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Varying:
-    """An entry that depends on the state, and the results in some states."""
-
-    what: Any
-    args: Binding
-    seen: ByReadings[TreeEntry]
-
-
 class TreeEntries:
-    """The entries of the plans that one program finds.
+    """Makes the entries of the trees of one program's plans.
 
-    For each recorded item they are kept: a tuple of all if they
-    depend on its arguments alone, else a list, in which the others vary.
+    Those that depend on their arguments alone are kept.
     """
 
     def __init__(self, table: TaskTable, found: Reachable) -> None:
         self._table = table
         self.found = found
-        self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Varying]] = {}
-        self.number_made = 0
-        """Items whose entries were not kept when they were asked for."""
+        self._kept: dict[Any, TreeEntry] = {}
+        self.number_kept = 0
+        """Entries that were kept so far; grows while plans lead to new ones."""
 
     def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
         """The entries of a plan in order."""
         planned: list[TreeEntry] = []
-        for item in record:
-            key = key_of(item)
+        for what, args in entries(record):
+            key = (what, args, *map(type, args)) if args else what
             known = self._kept.get(key)
-            if type(known) is tuple:
-                planned += known
-            elif known is not None:
-                for one in known:
-                    if isinstance(one, Varying):
-                        planned.append(self._varied(one, planned, before))
-                    else:
-                        planned.append(one)
-            else:
-                self._add_first(item, key, planned, before)
+            if known is None:
+                known = self._entry(what, args, before(planned, len(planned)))
+                if self._is_fixed(what) and are_interchangeable(args) and self.is_as_assumed():
+                    self._keep(key, known)
+            planned.append(known)
         return planned
 
-    def _add_first(self, item: Any, key: Any, planned: list[TreeEntry], before: Before) -> None:
-        """Add the entries of an item, and keep them."""
-        self.number_made += 1
-        kept: list[TreeEntry | Varying] = []
-        for what, args in entries([item]):
-            view = before(planned, len(planned))
-            entry = self._entry(what, args, view)
-            planned.append(entry)
-            kept.append(entry if self._is_fixed(what) else Varying(what, args, ByReadings()))
-        if is_kept(item) and self.is_as_assumed():
-            if len(self._kept) >= MOST_KEPT:
-                self._kept = {}
-            whole = tuple(one for one in kept if not isinstance(one, Varying))
-            self._kept[key] = whole if len(whole) == len(kept) else kept
-
-    def _varied(self, one: Varying, planned: Sequence[TreeEntry], before: Before) -> TreeEntry:
-        """The result of an entry behind those planned so far."""
-        view = before(planned, len(planned))
-        entry = one.seen.find(view.below)
-        if entry is None:
-            entry = self._entry(one.what, one.args, view)
-            if self.is_as_assumed():
-                one.seen.keep(view.readings, entry)
-        return entry
+    def _keep(self, key: Any, entry: TreeEntry) -> None:
+        if len(self._kept) >= MOST_KEPT:
+            self._kept = {}
+        self._kept[key] = entry
+        self.number_kept += 1
 
     def is_as_assumed(self) -> bool:
         """Whether functions mean the same as during the search."""
@@ -214,3 +174,15 @@ def _method(
     return PlannedMethod(
         row.task, args, row.index, method.name, cost, value, body, answer, footprint
     )
+
+
+class _NothingKnown:
+    """A view of a state in which nothing is known."""
+
+    def get(self, _: Any, /) -> Any:
+        return UNKNOWN
+
+
+def in_any_state(*_place: object) -> RecordingView:
+    """A state to evaluate tasks in whose reads and effects depend on their arguments alone."""
+    return RecordingView(_NothingKnown())
