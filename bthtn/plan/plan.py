@@ -139,9 +139,8 @@ class Plan(Shared, Unpicklable):
 
 
 # For generated functions, which do what ``found`` does: a further call would take as long as an
-# expansion. And its inverse; and what puts a field that is known already.
+# expansion. And what puts a field that is known already.
 OpenPlan: Final = unfrozen(Plan)
-source_of: Final[Callable[[Plan], tuple[Any, ...]]] = Plan.__dict__["_source"].__get__
 put_tree: Final[Callable[[Plan, Node], None]] = Plan.__dict__["tree"].__set__
 put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__["record"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")

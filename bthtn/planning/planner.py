@@ -18,9 +18,8 @@ from bthtn.planning.cache import Answer, Answers, PlanCache, Question
 from bthtn.planning.cached_search import Answered, Remembered, Told, found_again
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.fastpath import accelerator, is_asked_often, is_told
+from bthtn.planning.htn.fastpath import accelerator, is_asked_often
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch, Accelerator
-from bthtn.planning.htn.fastpath.telling import events_of
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import (
@@ -31,7 +30,6 @@ from bthtn.planning.protocol import (
     Settings,
     no_answer,
     question_of,
-    raise_for_user,
     seeded,
     start_of,
 )
@@ -85,8 +83,6 @@ class Planner(Unpicklable, Generic[S]):
     _accelerator: Accelerator | None
     _restricting: dict[tuple[bool, bool], Callable[..., Any] | None]
     """The accelerators for requests with exclusions, with a bound, and with both."""
-    _is_told: bool
-    """Whether a listener can be told of what the accelerator finds."""
     _is_prepared: bool
 
     @checked
@@ -154,10 +150,10 @@ class Planner(Unpicklable, Generic[S]):
         function raises or the limit of expansions is reached.
         """
         ask = self._accelerator
-        if ask is not None and not avoiding and (listener is None or self._is_told):
+        if ask is not None and listener is None and not avoiding:
             start = state if type(state) is FrozenState else start_of(self.domain, state)
             answer = ask(start, self._most)
-            if answer is not None and (listener is None or self._tell(answer, start, listener)):
+            if answer is not None:
                 return answer if type(answer) is Plan else None
         search = self.search(state, listener, avoiding)
         search.advance()
@@ -215,21 +211,6 @@ class Planner(Unpicklable, Generic[S]):
             return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
-    def _tell(self, answer: Any, start: FrozenState, listener: SearchListener) -> bool:
-        """Emit the events of the search for an answer of the fast path; whether they are known.
-
-        Raises PlanningError when the listener raises.
-        """
-        if not isinstance(answer, Plan):
-            return False
-        events = events_of(answer, lambda: self._request(start))
-        try:
-            for event in events or ():
-                listener(event)
-        except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
-            raise_for_user(error)
-        return events is not None
-
     def _request(
         self,
         start: FrozenState,
@@ -246,7 +227,6 @@ class Planner(Unpicklable, Generic[S]):
             question = (self.domain, self.goal, self.binding, self.settings)
             # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
             self._accelerator = accelerator(*question, shares=not self.resumes)
-            self._is_told = is_told(self.domain, self.goal, self.settings)
         return self._accelerator
 
     def _restricted(
@@ -284,7 +264,6 @@ class Planner(Unpicklable, Generic[S]):
         self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
         self._accelerator = None
         self._restricting = {}
-        self._is_told = False
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))

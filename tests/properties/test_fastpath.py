@@ -28,10 +28,9 @@ from bthtn.errors import BthtnError, PlanningError
 from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.fastpath import accelerator, is_told
+from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
 from bthtn.planning.htn.fastpath.excess import EXACT
-from bthtn.planning.htn.fastpath.telling import events_of
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
@@ -191,29 +190,6 @@ def test_they_do_so_for_many_problems(sums, excludes):
     assert seen["excluding"] >= (20 if excludes else 0)
     assert seen["improved"] >= (3 if sums and not excludes else 0)
     assert seen["computed"] >= (10 if sums else 0)
-
-
-def told_alone(asked):
-    """The events that follow from a plan of generated functions; None if they do not."""
-    question = (asked.domain, asked.goal, asked.settings)
-    most = min(asked.settings.max_expansions, asked.settings.max_depth)
-    plan = is_told(*question) and asking(asked)(asked.state, most)
-    return events_of(plan, lambda: asked) if isinstance(plan, Plan) else None
-
-
-def test_a_listener_hears_of_a_search_that_goes_straight_to_its_plan_what_the_search_tells():
-    seen = Counter()
-    for seed in range(size(quick=150, thorough=600)):
-        for asked in (from_seed(seed, is_easy=True), branching.from_seed(seed)):
-            events = told_alone(asked)
-            if events is not None:
-                expected = []
-                HtnSearch(asked, expected.append).advance()
-                assert events == expected
-                seen.update(type(event).__name__ for event in events)
-    assert seen["TaskPlanned"] >= 20
-    assert seen["MethodEntered"] >= 20
-    assert seen["MethodRejected"] >= 5
 
 
 def accelerated(asked, ask):

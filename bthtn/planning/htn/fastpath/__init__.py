@@ -12,7 +12,6 @@ has to beat; ``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
 ``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of
 ``record_entries``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
-``telling`` has the events for a listener.
 """
 
 from __future__ import annotations
@@ -68,18 +67,6 @@ def accelerator(  # noqa: PLR0913 - each kind of request has functions of its ow
     parts = part_of if branched is None else partial(branched_part_of, branched)
     made: Accelerator = program.asking(start, question, parts)
     return made
-
-
-def is_told(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:
-    """Whether a listener can be told of searches that generated functions go straight through.
-
-    Not if branches or sums are planned, nor if functions of the user are read, which may not say
-    the same a second time.
-    """
-    program = program_for(domain, goal, settings)
-    if program is None or program.end:
-        return False
-    return program.branched is None and not program.entries.found.assumed
 
 
 def program_for(
