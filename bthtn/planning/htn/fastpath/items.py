@@ -75,7 +75,10 @@ class Node:
 
 
 class Callees(Protocol):
-    """**Protocol:** the functions that a body can call, and the variables they share."""
+    """**Protocol:** the functions that a body can call, and the variables they share.
+
+    They are ``Functions``, which write bodies themselves: modules do not import one another.
+    """
 
     names: Names
     given: tuple[str, ...]

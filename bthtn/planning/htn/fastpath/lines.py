@@ -19,7 +19,7 @@ from bthtn.planning.htn.fastpath.items import Callees, Entry
 from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.planning.htn.fastpath.reading import MAY_RAISE, Reading
-from bthtn.planning.htn.fastpath.suspending import Ask, ThreeValuedTest
+from bthtn.planning.htn.fastpath.suspending import Ask, three_valued
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Expression, Parameter
 from bthtn.world.fluent import Fluent
@@ -216,7 +216,7 @@ class LineWriter:
     def answer(self, ask: Ask, about: Any, binding: tuple[str, ...], rest: str) -> str:
         """Source of the answer to a question about unknown values."""
         fluents = [fluent for fluent, source in self.where.items() if source]
-        question = self.of.names.of(ThreeValuedTest(partial(ask, about), fluents))
+        question = self.of.names.of(three_valued(ask, about, fluents))
         given = (tuple_source(binding) if binding else "()", tuple_source(self.scalars))
         return f"{question}({', '.join([*given, 'S', 'R', rest, self.moved])})"
 

@@ -7,7 +7,7 @@ part is suspended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from bthtn.domain.effect import writes_of
@@ -99,15 +99,25 @@ def _open_branches(record: list[Any], rest: Cell) -> Iterator[tuple[bool, int, i
 class SearchPoint(NamedTuple):
     """Where a question comes up: the values there, the plan so far, and the agenda.
 
-    ``values`` are those of the variables of fluents, all others are ``stored``. ``record``,
-    ``rest`` and ``moved`` are as for ``begins_alternative``.
+    ``places`` are those of fluents in ``values``; all others are ``stored``. ``record``, ``rest``
+    and ``moved`` are as for ``begins_alternative``.
     """
 
+    places: dict[Fluent[Any], int]
     values: tuple[Any, ...]
     stored: dict[Any, Any]
     record: list[Any]
     rest: Cell
     moved: bool
+
+    def get(self, fluent: Any, /) -> Any:
+        """The value of a fluent there."""
+        place = self.places.get(fluent)
+        if place is not None:
+            return self.values[place]
+        if fluent.volatile and not self.is_foreseeable:
+            return UNKNOWN
+        return self.stored.get(fluent, fluent.default)
 
     @property
     def is_foreseeable(self) -> bool:
@@ -120,48 +130,23 @@ class SearchPoint(NamedTuple):
         return not self.moved and not _has_steps(self.record[:end])
 
 
-class _View:
-    """A view of the state at a point of the search."""
-
-    __slots__ = ("_at", "_places")
-
-    def __init__(self, places: dict[Fluent[Any], int], at: SearchPoint) -> None:
-        self._places = places
-        self._at = at
-
-    def get(self, fluent: Any, /) -> Any:
-        place = self._places.get(fluent)
-        if place is not None:
-            return self._at.values[place]
-        if fluent.volatile and not self._at.is_foreseeable:
-            return UNKNOWN
-        return self._at.stored.get(fluent, fluent.default)
-
-
-Ask = Callable[..., Answer]
+Ask = Callable[[Any, RecordingView, Binding, SearchPoint], Answer]
 """A question about a method, task or call: one of the functions below."""
 
 
-class ThreeValuedTest:
-    """Evaluates an expression that has read an unknown value.
+def three_valued(ask: Ask, about: Any, fluents: Iterable[Fluent[Any]]) -> Callable[..., Answer]:
+    """A function that asks the question where an expression has read an unknown value.
 
-    ``ask`` is one of the functions below, ``fluents`` are those in variables, in order.
+    ``fluents`` are those in variables, in order. The function returns whether it holds, or why the
+    part is suspended, or raises Unforeseen.
     """
+    places = {fluent: place for place, fluent in enumerate(fluents)}
 
-    __slots__ = ("_ask", "_places")
+    def answer(binding: Binding, *point: Any) -> Answer:
+        at = SearchPoint(places, *point)
+        return ask(about, RecordingView(at), binding, at)
 
-    def __init__(
-        self,
-        ask: Callable[[RecordingView, Binding, SearchPoint], Answer],
-        fluents: Sequence[Fluent[Any]],
-    ) -> None:
-        self._ask = ask
-        self._places = {fluent: place for place, fluent in enumerate(fluents)}
-
-    def __call__(self, binding: Binding, *point: Any) -> Answer:
-        """Whether it holds, or why it is suspended. Raises Unforeseen."""
-        at = SearchPoint(*point)
-        return self._ask(RecordingView(_View(self._places, at)), binding, at)
+    return answer
 
 
 def method_applies(
@@ -189,7 +174,7 @@ def step_is_possible(
         writes_of((*task.effects, *task.expected), view, binding)
     except UnknownRead as signal:
         return _unknown(signal.fluent)
-    if possible is UNKNOWN and not begins_alternative(*at[2:]):
+    if possible is UNKNOWN and not begins_alternative(at.record, at.rest, at.moved):
         return _unknown(unknown)
     return True
 
