@@ -1,6 +1,6 @@
 """Getting from one place in Japan to another by plane, train or on foot, as the money lasts.
 
-Distances and fares stand in rigid families whose index is "here-there".
+Distances and fares stand in rigid families with a member for each pair of places.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class Traveller(State):
 
     at: Fluent[str] = fluent(default="home")
     money: Fluent[int] = fluent(default=0)
-    distance: FluentFamily[str, int] = fluents(default=0)
-    train_fare: FluentFamily[str, int] = fluents(default=NO_SERVICE)
-    air_fare: FluentFamily[str, int] = fluents(default=NO_SERVICE)
+    distance: FluentFamily[tuple[str, str], int] = fluents(default=0)
+    train_fare: FluentFamily[tuple[str, str], int] = fluents(default=NO_SERVICE)
+    air_fare: FluentFamily[tuple[str, str], int] = fluents(default=NO_SERVICE)
     station: FluentFamily[str, str] = fluents(default="")
     airport: FluentFamily[str, str] = fluents(default="")
 
@@ -82,9 +82,9 @@ def go(to: str) -> Methods:
     """Be there: by plane over long distances, by train over short ones, else on foot."""
     here = Traveller.at
     station, airport = Traveller.station, Traveller.airport
-    far, money = Traveller.distance[here + "-" + to], Traveller.money
-    fly = Traveller.air_fare[airport[here] + "-" + airport[to]]
-    train = Traveller.train_fare[station[here] + "-" + station[to]]
+    far, money = Traveller.distance[here, to], Traveller.money
+    fly = Traveller.air_fare[airport[here], airport[to]]
+    train = Traveller.train_fare[station[here], station[to]]
     yield method(when=here == to)
     yield method(
         buy_air_ticket(airport[here], airport[to]),
@@ -112,7 +112,7 @@ def walk(to: str) -> Primitive:
 @travel.primitive
 def buy_train_ticket(start: str, to: str) -> Primitive:
     """Pay for the train."""
-    fare = Traveller.train_fare[start + "-" + to]
+    fare = Traveller.train_fare[start, to]
     return primitive(precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare))
 
 
@@ -125,7 +125,7 @@ def ride_train(to: str) -> Primitive:
 @travel.primitive
 def buy_air_ticket(start: str, to: str) -> Primitive:
     """Pay for the flight."""
-    fare = Traveller.air_fare[start + "-" + to]
+    fare = Traveller.air_fare[start, to]
     return primitive(precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare))
 
 
@@ -142,10 +142,6 @@ CASES: tuple[Case, ...] = tuple(product(PLACES, PLACES, MONEY))
 def question(case: Case) -> Question:
     """From a place to a place, with some money."""
     start, to, money = case
-    tables = {"distance": DISTANCE, "train_fare": TRAIN_FARE, "air_fare": AIR_FARE}
-    rigid = {
-        name: {f"{a}-{b}": entry for (a, b), entry in table.items()}
-        for name, table in tables.items()
-    }
+    rigid = {"distance": DISTANCE, "train_fare": TRAIN_FARE, "air_fare": AIR_FARE}
     state = Traveller(at=start, money=money, station=STATION, airport=AIRPORT, **rigid)
     return Question(travel, state, go(to))

@@ -23,7 +23,7 @@ def _exhausted(_source: tuple[Any, ...], part: str) -> Any:
     raise AssertionError(f"the {part} of the plan is there already")
 
 
-_NOTHING_LEFT: Final = (_exhausted,)
+_NOTHING_LEFT: Final = (_exhausted, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +48,8 @@ class Plan(Shared, Unpicklable):
         """A plan whose fields are made when they are first read.
 
         The first item of the source is a function, which is called with the source and the name
-        of the field. It is also called with "actions", and returns None if these have to be taken
-        from the tree.
+        of the field. The second one is a function of the source that returns the actions, or None
+        if these have to be taken from the tree; there may be no such function.
         """
         plan = OpenPlan()
         plan._source = source
@@ -109,8 +109,9 @@ class Plan(Shared, Unpicklable):
         The same as in ``steps``, but cheaper: the tree need not be made for them.
         """
         source = self._source
-        if source[0] is not _exhausted:  # which a plan that was loaded has, too
-            actions: tuple[Action, ...] | None = source[0](source, "actions")
+        acting = source[1]
+        if acting is not None:
+            actions: tuple[Action, ...] | None = acting(source)
             if actions is not None:
                 return actions
         return tuple((step.task, step.args) for step in self.steps)

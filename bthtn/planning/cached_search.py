@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from bthtn.domain.goal import Action
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan, put_record, put_tree
 from bthtn.plan.walk import copied, preferred_steps
@@ -47,27 +48,34 @@ def found_again(planner: Any, answer: Answer, start: FrozenState) -> Plan | None
     """
     if answer.tree is None:
         return None
-    plan = Plan.found((_part_of, planner, answer, answer.tree, start))
+    plan = Plan.found((_part_of, _actions, planner, answer, answer.tree, start))
     put_record(plan, answer.record)
     if not planner.resumes:
         put_tree(plan, answer.tree)
     return plan
 
 
-def _part_of(source: tuple[Any, Any, Answer, Node, FrozenState], part: str) -> Any:
+_Source = tuple[Any, Any, Any, Answer, Node, FrozenState]
+
+
+def _part_of(source: _Source, part: str) -> Any:
     """One part of a cached plan by name; those that the answer lacks come from the planner."""
-    _, planner, answer, tree, start = source
+    *_, planner, answer, tree, start = source
     match part:
         case "predicted":
             return start.changed(answer.written)
         case "tree":
             return copied(tree)
-        case "actions":
-            return tuple((step.task, step.args) for step in preferred_steps(tree))
         case "expansions":
             return answer.expansions
         case _:
             return getattr(planner, part)
+
+
+def _actions(source: _Source) -> tuple[Action, ...]:
+    """The actions of a cached plan, for which no copy of the tree is needed."""
+    tree = source[-2]
+    return tuple((step.task, step.args) for step in preferred_steps(tree))
 
 
 class Answered:

@@ -254,7 +254,7 @@ class Repair:
             projection.project(tree)
             return projection.state.freeze()
 
-        return Plan.found((part_of,))
+        return Plan.found((part_of, None))
 
 
 def _start_of(projection: Projection) -> FrozenState:

@@ -72,9 +72,9 @@ def later(made, **sources):
     def part_of(_, name):
         if name in sources:
             return sources[name]()
-        return None if name == "actions" else getattr(made, name)
+        return getattr(made, name)
 
-    return Plan.found((part_of,))
+    return Plan.found((part_of, None))
 
 
 def test_what_a_plan_is_made_of_can_be_made_later(deferred, sources):
@@ -103,9 +103,9 @@ def test_where_the_actions_can_be_told_no_tree_is_made():
 
     def source(_, part):
         asked.append(part)
-        return {"actions": ((step, ()),), "goal": count(), "binding": (), "record": (0,)}[part]
+        return {"goal": count(), "binding": (), "record": (0,)}[part]
 
-    plan = Plan.found((source,))
+    plan = Plan.found((source, lambda _: ((step, ()),)))
     assert plan.actions == ((step, ()),)
     assert repr(plan) == "<plan for count: 1 steps, record (0,)>"
     assert "tree" not in asked

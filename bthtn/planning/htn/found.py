@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bthtn.domain.goal import Action
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.log import OVERWRITTEN, Past
 from bthtn.planning.htn.search_state import SearchState
@@ -33,12 +34,14 @@ class Found:
                 return self._record
             case "predicted":
                 return self._request.state.changed(self.written())
-            case "actions":
-                return actions_of(self._log)
             case "expansions":
                 return self._expansions
             case _:
                 return getattr(self._request, part)
+
+    def actions(self, _source: object) -> tuple[Action, ...] | None:
+        """Return the actions of the plan; None if it has alternatives."""
+        return actions_of(self._log)
 
     def written(self) -> dict[Fluent[Any], Any]:
         """Return every fluent that the plan writes, with its value at the end."""

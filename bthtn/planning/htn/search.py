@@ -246,7 +246,7 @@ class HtnSearch(Unpicklable):
             return False
         goes_on = search.costs is not None and not search.is_closing
         self._found = Found(search, copied=goes_on)
-        plan = Plan.found((self._found,))
+        plan = Plan.found((self._found, self._found.actions))
         request, checked = search.request, search.settings.check_rest
         self._plan = cut(plan, request.state, request.settings) if checked else plan
         if search.costs is not None and goes_on:

@@ -22,7 +22,13 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task
 from bthtn.planning.htn.fastpath.accelerated import Accelerator
-from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, branched_part_of, part_of
+from bthtn.planning.htn.fastpath.plan_parts import (
+    PreparedGoal,
+    actions_of,
+    branched_part_of,
+    part_of,
+    preferred_actions_of,
+)
 from bthtn.planning.htn.fastpath.program import Program, Programs, SearchKind
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
@@ -64,8 +70,11 @@ def accelerator(  # noqa: PLR0913 - each kind of request has functions of its ow
         SharedTrees() if shares else None,
     )
     branched = program.branched
-    parts = part_of if branched is None else partial(branched_part_of, branched)
-    made: Accelerator = program.asking(start, question, parts)
+    if branched is None:
+        made: Accelerator = program.asking(start, question, part_of, actions_of)
+    else:
+        parts = partial(branched_part_of, branched)
+        made = program.asking(start, question, parts, preferred_actions_of)
     return made
 
 

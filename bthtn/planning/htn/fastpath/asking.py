@@ -16,7 +16,7 @@ _ATTRIBUTES: Final = MappingProxyType(
 )
 
 ASKING: Final = """\
-def asking(start, question, part_of):
+def asking(start, question, parts, actions):
     misses = waits = 0
     def ask(state, most, kept=None, avoiding=None, bound=None):
         nonlocal misses, waits
@@ -45,7 +45,7 @@ def asking(start, question, part_of):
         misses = 0
 {ended}
         plan = OpenPlan()
-        plan._source = part_of, question, state, {end}
+        plan._source = parts, actions, question, state, {end}
         plan.expansions = -n
         plan.__class__ = Plan
         return plan

@@ -232,9 +232,9 @@ class Functions:
         mark = BranchMark(node, number, number == len(node.branches), stops)
         return self._marks.setdefault((node, number, stops), mark)
 
-    def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
-        """Name of the function that makes these plan entries from the values of ``names``."""
-        return self._notes.function(entries, names)
+    def noted(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
+        """Source of the item that records these plan entries, given the values of ``names``."""
+        return self._notes.item(entries, names)
 
     # functions
 

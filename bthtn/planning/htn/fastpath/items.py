@@ -112,6 +112,6 @@ class Callees(Protocol):
         """The mark before a branch of a node, or behind the last one."""
         ...
 
-    def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
-        """Name of the function that makes these plan entries from the values of ``names``."""
+    def noted(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
+        """Source of the item that records these plan entries, given the values of ``names``."""
         ...

@@ -65,8 +65,7 @@ class Join:
         planned = record[moments[0][0] :]
         key = (binding, *map(type, binding), *planned)
         for one in planned:
-            if type(one) is tuple:
-                key = (*key, *map(type, one))
+            key = (*key, *map(type, one))
         changes = self._known.get(key, _NOT_KNOWN)
         if changes is _NOT_KNOWN:
             if len(self._known) >= MOST_REMEMBERED:

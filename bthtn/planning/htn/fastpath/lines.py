@@ -142,8 +142,7 @@ class LineWriter:
             return ""
         given = dict.fromkeys(one for _, binding in self.entries for one in binding)
         names = [one for one in given if is_name(one) and one not in self.of.names.constants]
-        function = self.of.noting(self.entries, names)
-        return f"R.append({tuple_source([function, *names]) if names else function})"
+        return f"R.append({self.of.noted(self.entries, names)})"
 
     @property
     def moment(self) -> str:

@@ -21,8 +21,13 @@ class Notes:
         self._functions: dict[str, str] = {}
         self._acting: dict[str, list[str]] = {}
 
-    def function(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
-        """Name of the function that makes these plan entries from the values of ``names``."""
+    def item(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
+        """Source of the item that records these plan entries, given the values of ``names``."""
+        function = self._function(entries, names)
+        return tuple_source([function, *names]) if names else f"{function}_item"
+
+    def _function(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
+        """Name of the function that makes the entries."""
         called = {name: f"a{n}" for n, name in enumerate(names)}
         made = tuple_source([self._tuple(one, called) for one in entries])
         line = f"({', '.join(called.values())}): return {made}"
@@ -39,6 +44,8 @@ class Notes:
         acting = dict.fromkeys(self._functions.values(), "None")
         for line, name in self._functions.items():
             yield f"def {name}{line}"
+            if line.startswith("()"):
+                yield f"{name}_item = ({name},)"
             if name in self._acting:
                 acting[name] = f"{name}_acting"
                 added = [f"    made.append({one})" for one in self._acting[name]]

@@ -52,16 +52,14 @@ class PreparedGoal:
     trees: SharedTrees | None
 
 
-Source = tuple[Any, PreparedGoal, FrozenState, Any]
-"""The function that makes parts, the goal, the state at the start, and what was planned."""
+Source = tuple[Any, Any, PreparedGoal, FrozenState, Any]
+"""What makes parts, what makes actions, the goal, the state at the start, and what was planned."""
 
 
 def part_of(source: Source, part: str) -> Any:
     """One part, by name, of the plan for a goal; of its record."""
-    _, question, base, record = source
+    _, _, question, base, record = source
     match part:
-        case "actions":
-            return tuple(actions(record, question.acting))
         case "record":
             return MethodTraversalRecord(_choices(entries(record)))
         case "written":
@@ -75,14 +73,23 @@ def part_of(source: Source, part: str) -> Any:
             return getattr(question, part)
 
 
+def actions_of(source: Source) -> tuple[Entry, ...]:
+    """The actions of a plan without branches."""
+    _, _, question, _, record = source
+    return tuple(actions(record, question.acting))
+
+
+def preferred_actions_of(source: Source) -> tuple[Entry, ...]:
+    """The actions of a plan that may have branches; of a choice, those it prefers."""
+    return tuple(_preferred(actions(source[-1][0], source[2].acting)))
+
+
 def branched_part_of(fluents: Sequence[Fluent[Any]], source: Source, part: str) -> Any:
     """One part of a plan that may have branches, with the values of fluents at its end."""
-    _, question, base, (record, values) = source
+    _, _, question, base, (record, values) = source
     match part:
         case "tree":
             return _tree(question, base, record, in_any_state)
-        case "actions":
-            return tuple(_preferred(actions(record, question.acting)))
         case "written":
             written = _written(entries(record))
             ends = zip(fluents, values, strict=True)
@@ -91,7 +98,7 @@ def branched_part_of(fluents: Sequence[Fluent[Any]], source: Source, part: str) 
             ends = branched_part_of(fluents, source, "written")
             return seeded(base, question.seed).changed(ends)
         case _:
-            return part_of((part_of, question, base, record), part)
+            return part_of((part_of, actions_of, question, base, record), part)
 
 
 def _tree(question: PreparedGoal, base: FrozenState, record: list[Any], before: Before) -> Node:

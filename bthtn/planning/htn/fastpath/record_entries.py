@@ -31,7 +31,7 @@ def actions(record: Iterable[Any], acting: Mapping[Any, Acting]) -> list[Entry]:
     """The entries of a plan that are actions; all recorded functions are ``acting``."""
     made: list[Entry] = []
     for item in record:
-        act = acting[item[0] if type(item) is tuple else item]
+        act = acting[item[0]]
         if act is not None:
             act(item, made)
     return made
@@ -41,13 +41,13 @@ def entries(record: Iterable[Any]) -> list[Entry]:
     """The entries of a plan, made by calling the recorded functions."""
     made: list[Entry] = []
     for one in record:
-        made += one[0](*one[1:]) if type(one) is tuple else one()
+        made += one[0](*one[1:])
     return made
 
 
 def key_of(item: Any) -> Any:
     """A key for a recorded item and all that are like it: ``1`` and ``True`` are not alike."""
-    if type(item) is not tuple:
+    if len(item) == 1:
         return item
     if len(item) <= _FEW:  # most have one argument, or two
         return (item, type(item[1]), type(item[-1]))
@@ -56,4 +56,4 @@ def key_of(item: Any) -> Any:
 
 def is_kept(item: Any) -> bool:
     """Whether items with an equal key can stand for this one."""
-    return type(item) is not tuple or are_interchangeable(item[1:])
+    return are_interchangeable(item[1:])
