@@ -128,14 +128,14 @@ class TreeEntries:
         return projected(task, args, view)
 
     def _is_fixed(self, what: Any) -> bool:
-        """Whether an entry with these arguments is the same wherever it is planned."""
+        """Whether an entry with these arguments is the same wherever it is planned, and worth keeping."""
         match what:
             case PrimitiveTask():
                 return self.found.steps[what].is_fixed
             case PlainMethod():
                 return what.is_fixed
             case _:
-                return True  # the mark of a branch, or a stop
+                return False  # the mark of a branch, or a stop: nothing has to be made of them
 
 
 def _read_as_data(
