@@ -128,14 +128,14 @@ class TreeEntries:
         return projected(task, args, view)
 
     def _is_fixed(self, what: Any) -> bool:
-        """Whether an entry with these arguments is the same wherever it is planned, and worth keeping."""
+        """Whether an entry with these arguments is the same everywhere, and worth keeping."""
         match what:
             case PrimitiveTask():
                 return self.found.steps[what].is_fixed
             case PlainMethod():
                 return what.is_fixed
             case _:
-                return False  # the mark of a branch, or a stop: nothing has to be made of them
+                return False  # a mark or a stop, of which nothing has to be made
 
 
 def _read_as_data(
