@@ -87,13 +87,18 @@ _Pending = list[tuple[Iterator[Node | Behaviour], _Place]]
 
 
 def compiled(
-    node: Node, run: PlanRun, over: frozenset[Node] = frozenset(), path: Path = None
+    node: Node,
+    run: PlanRun,
+    over: frozenset[Node] = frozenset(),
+    path: Path = None,
+    at_once: int = AT_ONCE,
 ) -> Behaviour:
     """The behaviour that runs a plan tree without the nodes that are ``over``.
 
-    ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
+    ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass. Behind
+    so many behaviours that are made ``at_once``, the others are made when they are reached.
     """
-    compiler = _Compiler(run, over)
+    compiler = _Compiler(run, over, at_once=at_once)
     return _one(*compiler.begun(node, (path, ())))
 
 
@@ -158,8 +163,10 @@ class _Compiler:
         run: PlanRun,
         over: frozenset[Node] = frozenset(),
         inside: tuple[Resumption, ...] = (),
+        at_once: int = AT_ONCE,
     ) -> None:
         self._run = run
+        self._at_once = at_once
         self._over = over
         self._inside = inside
         self._not_before = run.next_resumption
@@ -261,7 +268,7 @@ class _Compiler:
         for one in steps:
             made.append(one)
             self._made += 1
-            if len(made) > 1 and self._made >= AT_ONCE:
+            if len(made) > 1 and self._made >= self._at_once:
                 return made, Unmade(steps, pending, self._over)
         return made, None
 

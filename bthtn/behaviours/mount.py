@@ -208,7 +208,8 @@ class Mount:
         changed.
         """
         refuse_too_deep(plan.tree)
-        subtree = compiled(plan.tree, self.run, over or frozenset())
+        # Only steps that run on need a place now, and who was replaced once is replaced again.
+        subtree = compiled(plan.tree, self.run, over or frozenset(), at_once=0)
         self.hooks.adopt(plan.tree)
         on_accepted()
         running = hand_over(
