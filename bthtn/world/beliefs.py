@@ -57,7 +57,7 @@ class Beliefs(Unpicklable, Generic[S]):
         self._since: dict[Fluent[Any], Any] = {}
         """The writes since the latest snapshot."""
         self._lock = Lock()
-        """Held while a write is noted in both, or a snapshot is made of them."""
+        """Held while a snapshot is made: several threads may ask for one, but only one writes."""
         self.version = 0
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
@@ -101,9 +101,11 @@ class Beliefs(Unpicklable, Generic[S]):
         if version != self.version:
             with self._lock:
                 _, latest = self._frozen
-                state = latest.changed(self._since) if self._since else latest
-                self._frozen = (self.version, state)
-                self._since = {}
+                # First the version: whatever is written from now on counts as later, even if it
+                # still comes into this snapshot.
+                version, since, self._since = self.version, self._since, {}
+                state = latest.changed(since.copy()) if since else latest
+                self._frozen = (version, state)
         return state
 
     def write(self, fluent: Expression[V], value: V | Unknown, source: str | None = None) -> None:
@@ -123,23 +125,30 @@ class Beliefs(Unpicklable, Generic[S]):
         try:
             before = values[variable]
         except KeyError:
-            known = self._known
-            if known is None:
-                known = self._known = set()
-            if variable not in known:
-                known.add(self._schema.fluent(variable))
-            before = variable.default
+            before = self._default(variable)
         if before == value:
             return
         if self.before_change is not None:
             self.before_change()
-        with self._lock:
-            values[variable] = self._since[variable] = value
-            self.version += 1
+        since = self._since
+        values[variable] = since[variable] = value
+        while since is not self._since:  # a snapshot is made by now, perhaps without this write
+            since = self._since
+            since[variable] = value
+        self.version += 1
         if variable in self._watched or self._is_heard:
             if source is None:
                 source = SENSOR if self.writer is None else self.writer(variable)
             self._publish(_made(Change, (variable, before, value, source)), variable, source)
+
+    def _default(self, variable: Fluent[Any]) -> Any:
+        """What is believed of a fluent that has no value. Raises StateError for a foreign one."""
+        known = self._known
+        if known is None:
+            known = self._known = set()
+        if variable not in known:
+            known.add(self._schema.fluent(variable))
+        return variable.default
 
     def succeed(self, state: S) -> Carried:
         """Take over a newer version of the State class; values are carried by name and type.

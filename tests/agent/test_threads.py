@@ -152,6 +152,8 @@ def test_beliefs_may_be_looked_at_by_anybody_and_the_agent_sees_its_newest(robot
                 over.set()
                 pytest.fail("a stale snapshot")
         over.set()
+    seen = robot.beliefs.frozen()
+    assert [seen.get(Robot.seen[count]) for count in range(1, 3000)] == [*range(1, 3000)]
 
 
 def test_agents_of_one_domain_and_cache_may_live_in_threads_of_their_own():

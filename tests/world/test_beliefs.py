@@ -132,6 +132,24 @@ def test_what_is_not_equal_to_itself_is_a_change_every_time():
     assert beliefs.version == 2
 
 
+class SeenMeanwhile(dict):
+    """Values of beliefs of which a snapshot is made in the middle of a write."""
+
+    def __setitem__(self, variable, value):
+        super().__setitem__(variable, value)
+        self.frozen()
+
+
+def test_a_write_is_in_the_next_snapshot_when_another_one_is_made_meanwhile():
+    beliefs = Beliefs(Soldier())
+    beliefs.write(Soldier.ammo, 3)
+    beliefs._values = SeenMeanwhile(beliefs._values)
+    beliefs._values.frozen = beliefs.frozen
+    for count in (4, 5):
+        beliefs.write(Soldier.ammo, count)
+        assert beliefs.frozen().get(Soldier.ammo) == count
+
+
 def bytes_of_a_snapshot(members):
     """How many bytes a snapshot after one write takes."""
     beliefs = Beliefs(Soldier(seen=dict.fromkeys(map(str, range(members)), True)))
