@@ -19,11 +19,13 @@ from bthtn.planning.least_cost import LeastCosts, below_zero, least_sums
 class Costs:
     """Lower bounds for one search; ``cheapest`` is the sum of its best plan so far, or None."""
 
-    __slots__ = ("_ahead", "_least", "cheapest")
+    __slots__ = ("_ahead", "_least", "are_of_steps", "cheapest")
 
     def __init__(self, least: LeastCosts) -> None:
         self._least = least
-        self._ahead: dict[Body, tuple[float, ...]] = {}
+        self._ahead = _Ahead(least)
+        self.are_of_steps = least.pick(1, 0) > 0
+        """Whether steps have a share in the sum, too: values are of methods alone."""
         self.cheapest: float | None = None
 
     @classmethod
@@ -35,11 +37,8 @@ class Costs:
     def left(self, cell: Cell) -> float:
         """Return a lower bound on the cost of the continuation."""
         body, place, _, _, rank = cell
-        behind: float = rank
-        ahead = self._ahead.get(body)
-        if ahead is None:
-            ahead = self._ahead[body] = self._least.from_each(_networks(body))
-        return ahead[place] + behind
+        left: float = self._ahead[body][place] + rank
+        return left
 
     def of_networks(self, *networks: Network) -> float:
         """Return a lower bound on the cost of the networks."""
@@ -47,7 +46,7 @@ class Costs:
 
     def price(self, cost: float, value: float, task: Task, args: tuple[Any, ...]) -> float:
         """Return the one that is summed, cost or value. Raises PlanningError if it is negative."""
-        price = self._least.pick(cost, value)
+        price = cost if self.are_of_steps else value
         if not price >= 0:
             word: Literal["cost", "value"] = self._least.pick("cost", "value")
             raise PlanningError(below_zero(price, call_text(task, args), word))
@@ -58,11 +57,15 @@ class Costs:
 
         Always False inside a priority alternative: pruning it would drop it as impossible.
         """
-        _, _, cost, frame = at
-        if self.cheapest is None or (frame is not None and frame.guard is not None):
+        if self.cheapest is None:
             return False
-        around = 0 if frame is None else frame.outside
-        return cost + self.left(cell) + around >= self.cheapest
+        cost: float
+        _, _, cost, frame = at
+        body, place, _, _, rank = cell
+        cost += self._ahead[body][place] + rank
+        if frame is not None:
+            return frame.guard is None and cost + frame.outside >= self.cheapest
+        return cost >= self.cheapest
 
     def outside(self, node: OpenNode, planned: PlannedBranches) -> float:
         """Return a lower bound on the cost of everything outside the branch behind these."""
@@ -70,6 +73,20 @@ class Costs:
         around = 0 if above is None else above.outside
         beside = self.of_networks(*node.network.parts[planned.length + 1 :])
         return around + node.at[2] + self.left(node.behind) + beside + planned.cost
+
+
+class _Ahead(dict[Body, tuple[float, ...]]):
+    """A lower bound on the cost of the parts of a body from each of them on."""
+
+    __slots__ = ("_least",)
+
+    def __init__(self, least: LeastCosts) -> None:
+        super().__init__()
+        self._least = least
+
+    def __missing__(self, body: Body) -> tuple[float, ...]:
+        ahead = self[body] = self._least.from_each(_networks(body))
+        return ahead
 
 
 def _networks(body: Body) -> tuple[Network, ...]:

@@ -12,8 +12,10 @@ from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
 from bthtn.planning import trace
 from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
+from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.log import (
     BINDING,
+    BODY,
     CHOSEN,
     DEPTH,
     KIND,
@@ -80,7 +82,7 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     if index is UNKNOWN:
         return _decompose(search, call, start)
     is_guarded = frame is not None and frame.guard is not None
-    if search.is_observed or search.ahead is None or is_guarded:
+    if search.listener is not None or search.ahead is None or is_guarded:
         return _entered(search, call, start, index)
     if index is None:
         return None
@@ -99,6 +101,8 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     if method.has_numbers:
         inside = _with_numbers(search, inside)
     log.append(inside)
+    if search.costs is not None:
+        return _priced(search, search.costs, call, inside)
     return (body, 0, inside, behind, 0.0) if body.parts else behind
 
 
@@ -205,15 +209,25 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
     if method.has_numbers:
         scope = _with_numbers(search, scope)
     log.append(scope)
-    if not search.is_observed:
-        return (body, 0, scope, behind, 0.0) if body.parts else behind
     if search.costs is not None:
-        cost, value = scope[NUMBERS] or (method.cost or 0, method.value or 0)
-        search.spend(search.costs.price(cost, value, row.task, args))
+        inside = _priced(search, search.costs, call, scope)
+    else:
+        inside = (body, 0, scope, behind, 0.0) if body.parts else behind
     if search.listener is not None:
         name = method.method.name if chosen is None else chosen.name
         search.tell_of(trace.MethodEntered, row.task, args, index, name, depth - 1)
-    return search.cell(body, scope, behind)
+    return inside
+
+
+def _priced(search: SearchState, costs: Costs, call: Call, scope: Entry) -> Cell:
+    """Add up the method that was entered; return the continuation with its body in front."""
+    _, row, args, _, behind, _, _ = call
+    method, body = scope[KIND], scope[BODY]
+    cost, value = scope[NUMBERS] or (method.cost, method.value)
+    price = costs.price(cost, value, row.task, args)
+    if price:
+        search.spend(price)
+    return (body, 0, scope, behind, costs.left(behind)) if body.parts else behind
 
 
 def leave_open(search: SearchState, part: CallPart, scope: Entry, behind: Cell) -> Cell:

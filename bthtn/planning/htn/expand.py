@@ -148,11 +148,11 @@ def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scop
         elapsed += (
             row.duration if row.duration is not None else _number(search, row, args, "duration")
         )
+    if search.costs is not None and search.costs.are_of_steps:
+        price = row.cost if row.cost is not None else _number(search, row, args, "cost")
+        cost += search.costs.price(price, 0, row.task, args)
     search.at = (steps + 1, elapsed, cost, frame)
     search.view.foreseeable = False
-    if search.costs is not None:
-        price = row.cost if row.cost is not None else _number(search, row, args, "cost")
-        search.spend(search.costs.price(price, 0, row.task, args))
     if search.listener is not None:
         search.tell_of(trace.TaskPlanned, row.task, args, scope[DEPTH])
 

@@ -156,7 +156,7 @@ class HtnSearch(Unpicklable):
         """Plan parts of the continuation until solved, exhausted, cancelled or out of budget."""
         search, cell = self._state, self._cell
         view, values, log, choices = search.view, search.values, search.log, search.choices
-        is_checked = search.is_checked
+        is_checked, costs = search.is_checked, search.costs
         if search.pending is not None:
             cell = _resumed(search)
         while cell is not STOPPED and not self._is_cancelled:
@@ -171,6 +171,9 @@ class HtnSearch(Unpicklable):
             row = part.row
             number += 1
             behind = (body, number, scope, rest, rank) if number < body.length else rest
+            if costs is not None and costs.is_too_high(cell, search.at):
+                cell = None
+                continue
             if is_checked:
                 instead = self._instead(cell, part, behind)
                 if instead is not part:
@@ -203,12 +206,10 @@ class HtnSearch(Unpicklable):
     def _instead(self, cell: Cell, part: Part, behind: Cell) -> Any:
         """Return the continuation that replaces the part, or the part itself if it is planned.
 
-        It is replaced at the horizon and at the limit; None, to backtrack, for a cost that is too
-        high or a search state that has failed before.
+        It is replaced at the horizon and at the limit; None, to backtrack, for a search state that
+        has failed before.
         """
         search, (_, number, scope, _, _) = self._state, cell
-        if search.costs is not None and search.costs.is_too_high(cell, search.at):
-            return None
         if number and search.has_horizon and at_horizon(search):
             return stop_at_horizon(search, cell)
         if isinstance(part, CallPart):

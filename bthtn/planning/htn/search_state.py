@@ -50,9 +50,9 @@ class SearchState:
     ``at`` is the position on the current path, ``cause`` why planning stopped on it, or None.
     ``ahead`` is the index at which the record becomes smaller than the bound, after which every
     choice is allowed, and -1 without a bound; None while the record is a prefix of the bound. While
-    ``is_closing``, every task reached is suspended. ``is_observed`` is True if each step and method
-    is reported, priced or timed; ``is_checked`` if each part may have to be left out: for its cost,
-    a horizon, or since it has failed before. ``reason`` is why the latest failure happened;
+    ``is_closing``, every task reached is suspended. ``is_observed`` is True if each step is
+    reported, priced or timed; ``is_checked`` if each part may have to be left out: for a horizon,
+    or since it has failed before. ``reason`` is why the latest failure happened;
     backtracking keeps it.
     """
 
@@ -93,8 +93,12 @@ class SearchState:
         body = self.table.goal(request.goal)
         guarded = settings.strict_recursion and bool(self.table.recursive)
         self.compares_states = guarded or self.duplicates is not None
-        self.is_observed = listener is not None or self.costs is not None or self.timed
-        self.is_checked = self.costs is not None or self.has_horizon or prunes
+        self.is_observed = (
+            listener is not None
+            or self.timed
+            or (self.costs is not None and self.costs.are_of_steps)
+        )
+        self.is_checked = self.has_horizon or prunes
         self.root: Entry = (BRANCH, None, request.binding, (), START, body, 0, None)
 
     # what is left to do
