@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +90,16 @@ def why(condition: Condition, view: StateView, binding: Binding = ()) -> str:
     """The condition, its value and the fluents read: ``ammo > 0 is false: ammo = 0``."""
     recorder = RecordingView(view)
     truth = condition.evaluate(recorder, binding)
-    readings = [f"{fluent} = {value_text(value)}" for fluent, value in recorder.readings.items()]
+    return why_so(condition, binding, truth, recorder.readings)
+
+
+def why_so(
+    condition: Condition,
+    binding: Binding,
+    truth: Truth,
+    readings: Mapping[Expression[Any], Any],
+) -> str:
+    """The same, of its value and the readings of an evaluation."""
+    read = [f"{fluent} = {value_text(value)}" for fluent, value in readings.items()]
     text = f"{condition.text(binding)} is {value_text(truth)}"
-    return f"{text}: {', '.join(readings)}" if readings else text
+    return f"{text}: {', '.join(read)}" if read else text

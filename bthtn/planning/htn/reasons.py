@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from bthtn.domain.condition import why
+from bthtn.domain.condition import why, why_so
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
 from bthtn.planning.htn.log import BINDING, DEPTH, Cell
-from bthtn.planning.htn.values import ProjectedState, Values
+from bthtn.planning.htn.values import ProjectedState, ReadingView, Values
 from bthtn.planning.trace import SearchEvent
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import Binding, Condition
@@ -55,7 +55,8 @@ def because(
     ``mentioned`` are the fluents it may read, None if they depend on the state.
     """
     if mentioned is None:
-        return why(condition, view, binding)
+        asked = ReadingView(view)
+        return (why_so, condition, binding, condition.evaluate(asked, binding), asked.readings)
     fluents = [one.ground(view, binding) for one in mentioned]
     values: dict[Any, Any] = view.values
     projected = {fluent: values[fluent] for fluent in fluents if fluent in values}
