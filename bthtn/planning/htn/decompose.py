@@ -120,7 +120,7 @@ def _entered(search: SearchState, call: Call, start: int, index: int | None) -> 
     if index is None:
         return None
     method = row.methods[index]
-    if not search.may_beat(index):
+    if search.bound is not None and not search.may_beat(index):
         _tell_cut(search, call, index, method)
         return None
     if index + 1 < len(row.methods) and _may_come_back(search, method, index + 1, None):
@@ -273,9 +273,7 @@ def _may_come_back(
     search: SearchState, method: MethodRow, later: int, ways: Decompositions | None
 ) -> bool:
     """Whether the call needs a choice point for its later methods."""
-    if search.at[3] is not None:
-        return True
-    if search.wants_reasons:  # which is asked for those that are cut, too
+    if search.at[3] is not None or search.listener is not None:  # who is told of those that are cut
         return True
     return (not method.excludes_later or ways is not None) and search.may_beat(later)
 

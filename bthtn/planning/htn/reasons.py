@@ -57,9 +57,12 @@ def because(
     if mentioned is None:
         asked = ReadingView(view)
         return (why_so, condition, binding, condition.evaluate(asked, binding), asked.readings)
-    fluents = [one.ground(view, binding) for one in mentioned]
     values: dict[Any, Any] = view.values
-    projected = {fluent: values[fluent] for fluent in fluents if fluent in values}
+    projected: dict[Any, Any] = {}
+    for one in mentioned:  # a comprehension takes as long as making the event
+        fluent = one if type(one) is Fluent else one.ground(view, binding)
+        if fluent in values:
+            projected[fluent] = values[fluent]
     return (_why_then, condition, projected, view.values.start, view.foreseeable, binding)
 
 
