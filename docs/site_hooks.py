@@ -109,10 +109,14 @@ def code_of(path: Path) -> Iterator[tuple[str, str]]:
 def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
     """The page without links to files that the site does not have."""
     folder = posixpath.dirname(page.file.src_uri)
+    # The changelog stands beside the folder of the manual, and in the site among its pages.
+    written_in = ".." if page.file.src_uri == "changelog.md" else folder
 
     def of_site(link: re.Match[str]) -> str:
         text, path, anchor = link.groups()
-        target = posixpath.normpath(posixpath.join(folder, path))
+        target = posixpath.relpath(posixpath.join("docs", written_in, path), "docs")
+        if written_in != folder and not target.startswith(".."):
+            return f"[{text}]({target}{anchor or ''})"
         if target == "../CHANGELOG.md":
             return f"[{text}]({posixpath.relpath('changelog.md', folder or '.')})"
         if not target.startswith(".."):
