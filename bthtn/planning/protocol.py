@@ -73,7 +73,7 @@ class Settings:
         """Raises DomainError for a limit that is not above zero."""
         for name in ("horizon", "horizon_time", "max_depth", "max_expansions"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not value > 0:  # nor is NaN
                 raise DomainError(
                     Diagnostic("BT202", f"{name} is {value}", hint="it has to be above zero")
                 )

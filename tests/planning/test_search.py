@@ -161,6 +161,11 @@ def test_limits_that_would_allow_nothing_are_refused(name, value):
     assert "it has to be above zero" in str(caught.value)
 
 
+def test_a_horizon_that_is_no_number_is_refused():
+    with pytest.raises(DomainError, match=r"\[BT202\] horizon_time is nan"):
+        Settings(horizon_time=float("nan"))
+
+
 # asked once
 
 
