@@ -251,7 +251,8 @@ class SubtreeOperator:
     def tick(self) -> Status:
         """Tick the subtree once, and keep the ticked behaviours in ``visited``.
 
-        Raises OperatorFailed with the feedback message of a subtree that fails.
+        Raises OperatorFailed with the feedback message of a subtree that fails, or else of the
+        behaviour in it that has.
         """
         self.visited = []
         try:
@@ -261,7 +262,7 @@ class SubtreeOperator:
                 self.abort()
             raise
         if self._root.status is FAILURE:
-            raise OperatorFailed(self._root.feedback_message or f"'{self._root.name}' failed")
+            raise OperatorFailed(_why_failed(self._root))
         return self._root.status
 
     def abort(self) -> None:
@@ -275,3 +276,13 @@ class SubtreeOperator:
                         node.stop(INVALID)
                     node.status = INVALID
             raise
+
+
+def _why_failed(root: Behaviour) -> str:
+    """What a behaviour that has failed says of it, or the one below that it failed with."""
+    if root.feedback_message:
+        return root.feedback_message
+    tip = root.tip() or root
+    return (
+        f"{tip.name}: {tip.feedback_message}" if tip.feedback_message else f"'{root.name}' failed"
+    )

@@ -286,6 +286,20 @@ def test_the_feedback_of_a_behaviour_that_fails_becomes_the_reason(stage):
     assert stage.heard.of(LeafEnded)[0].reason == "it is locked"
 
 
+def test_a_subtree_without_a_word_fails_with_that_of_the_behaviour_in_it_that_did(stage, child):
+    class Door(py_trees.behaviour.Behaviour):
+        def update(self):
+            self.feedback_message = "it is locked"
+            return Status.FAILURE
+
+    def go_through(agent):
+        open_it = py_trees.composites.Selector("open it", memory=True, children=[Door("door")])
+        return py_trees.composites.Sequence("go", memory=True, children=[child("1", "S"), open_it])
+
+    stage.play(stage.run_by("a", go_through), 1)
+    assert stage.heard.of(LeafEnded)[0].reason == "door: it is locked"
+
+
 def test_an_aborted_behaviour_is_stopped(stage, child, log):
     goal = stage.goal(stage.run_by("a", lambda agent: subtree(child, "S", "R")))
     goal.tick_once()
