@@ -104,7 +104,8 @@ def _wrong_type(
 ) -> ArgumentError:
     wanted = kinds[name]
     shown = " or ".join(kind.__name__ for kind in wanted)
-    others = [one for one, kind in kinds.items() if one != name and isinstance(value, kind or ())]
+    fitting = {} if value is None else kinds  # None says nothing about where it belongs
+    others = [one for one, kind in fitting.items() if one != name and isinstance(value, kind or ())]
     hint = f"give it {shown}" + (", called: add brackets" if callable(value) else "")
     if isinstance(value, type) and issubclass(value, wanted):
         hint = f"add brackets: {value.__name__}()"

@@ -420,6 +420,12 @@ def test_the_right_order_is_said_where_arguments_are_swapped():
         AUTHORING["when for a primitive"](Yard())
 
 
+def test_none_in_the_place_of_something_is_not_taken_for_another_argument():
+    with pytest.raises(BthtnError, match="'agent' of PlanGoal") as caught:
+        PlanGoal("g", None, Yard().guard())
+    assert caught.value.diagnostics[0].hint == "give it Agent"
+
+
 def test_every_public_behaviour_takes_its_name_first_as_those_of_py_trees_do():
     named = (bthtn.behaviours, bthtn.kit)
     several = {getattr(module, name) for module in named for name in module.__all__}
