@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bthtn.planning.htn.translation.terms import Terms, always_evaluated, may_raise
+from bthtn.planning.htn.translation.terms import Terms, always_evaluated, either, may_raise
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable
 from bthtn.world.expression import Condition, Expression
 
@@ -51,6 +51,23 @@ def undue(due: Iterable[Expression[Any]], evaluated: Iterable[Expression[Any]]) 
     """What is still due when these expressions have been evaluated."""
     done = {id(inside) for one in evaluated for inside in always_evaluated(one)}
     return tuple(one for one in due if id(one) not in done)
+
+
+def truth(definition: Definition, terms: Terms) -> Condition:
+    """The condition under which a function answers with true. Raises NotTranslatable."""
+    return _truth(paths(definition, terms), terms)
+
+
+def _truth(path: Path, terms: Terms) -> Condition:
+    if isinstance(path, End):
+        if path.returned is None:
+            raise NotTranslatable  # None is no truth value
+        terms.variables = path.variables
+        answer = terms.truth(path.returned)
+        if undue(path.due, [answer]):
+            raise NotTranslatable
+        return answer
+    return either(path.condition, _truth(path.then, terms), _truth(path.other, terms))
 
 
 class _Walk:

@@ -12,10 +12,10 @@ from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.planning.htn.by_arguments import is_given, reads_alike
-from bthtn.planning.htn.translation.conditions import truth
 from bthtn.planning.htn.translation.effects import assignments
 from bthtn.planning.htn.translation.meaning import Assumption, Meaning
 from bthtn.planning.htn.translation.path_results import PathResult, PathResults
+from bthtn.planning.htn.translation.paths import truth
 from bthtn.planning.htn.translation.terms import Terms
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable, Sources
 from bthtn.world.assignment import Assignment
