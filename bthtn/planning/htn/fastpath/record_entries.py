@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from bthtn.domain.task import PrimitiveTask
-from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark
-
-_FEW: Final = 3
 
 Entry = tuple[Any, tuple[Any, ...]]
 """A PlainMethod or a primitive task, with the values of its parameters; a BranchMark or a Stop.
@@ -43,17 +40,3 @@ def entries(record: Iterable[Any]) -> list[Entry]:
     for one in record:
         made += one[0](*one[1:])
     return made
-
-
-def key_of(item: Any) -> Any:
-    """A key for a recorded item and all that are like it: ``1`` and ``True`` are not alike."""
-    if len(item) == 1:
-        return item
-    if len(item) <= _FEW:  # most have one argument, or two
-        return (item, type(item[1]), type(item[-1]))
-    return (item, *map(type, item))
-
-
-def is_kept(item: Any) -> bool:
-    """Whether items with an equal key can stand for this one."""
-    return are_interchangeable(item[1:])

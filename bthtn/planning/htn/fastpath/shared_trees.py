@@ -8,13 +8,13 @@ from typing import Any, Final
 from bthtn.domain.chance import SEED
 from bthtn.plan.nodes import Node
 from bthtn.planning.htn.by_arguments import are_interchangeable
-from bthtn.planning.htn.fastpath.record_entries import is_kept, key_of
 from bthtn.world.fluent import Fluent
 
 MOST_SHARED: Final = 5_000
 """Entries of all plans for one goal whose trees are kept; when there are more, all are dropped."""
 MOST_READ: Final = 3
 """Sets of fluents that are tried for one record: what is read depends on what was kept before."""
+_FEW: Final = 3
 
 Reads = tuple[Fluent[Any], ...]
 Trees = dict[Reads, dict[tuple[Any, ...], Node]]
@@ -31,7 +31,7 @@ class SharedTrees:
 
     def find(self, record: Iterable[Any], start: Mapping[Fluent[Any], Any]) -> Node | None:
         """Return the tree that was made of this record from such a start state, or None."""
-        for fluents, trees in self._known.get(tuple(map(key_of, record)), {}).items():
+        for fluents, trees in self._known.get(tuple(map(_key_of, record)), {}).items():
             tree = trees.get(_key([start.get(one, one.default) for one in fluents]))
             if tree is not None:
                 return tree
@@ -45,16 +45,30 @@ class SharedTrees:
         ``reads`` are the values of the start state that have a part in it. Without effect if
         arguments or values could be told from equal ones.
         """
-        is_alike = are_interchangeable(reads.values()) and all(map(is_kept, record))
+        is_alike = are_interchangeable(reads.values()) and all(map(_is_interchangeable, record))
         if entries > MOST_SHARED or SEED in reads or not is_alike:
             return
         self._entries += entries
         if self._entries > MOST_SHARED:
             self._entries, self._known = entries, {}
-        known = self._known.setdefault(tuple(map(key_of, record)), {})
+        known = self._known.setdefault(tuple(map(_key_of, record)), {})
         if len(known) < MOST_READ or tuple(reads) in known:
             known.setdefault(tuple(reads), {})[_key(reads.values())] = tree
 
 
 def _key(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple([(type(one), one) for one in values])
+
+
+def _key_of(item: Any) -> Any:
+    """A key for a recorded item and all that are like it: ``1`` and ``True`` are not alike."""
+    if len(item) == 1:
+        return item
+    if len(item) <= _FEW:  # most have one argument, or two
+        return (item, type(item[1]), type(item[-1]))
+    return (item, *map(type, item))
+
+
+def _is_interchangeable(item: Any) -> bool:
+    """Whether items with an equal key can stand for this one."""
+    return are_interchangeable(item[1:])
