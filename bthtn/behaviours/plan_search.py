@@ -216,8 +216,10 @@ class PlanSearch:
             trace = planner.trace(self._agent.beliefs.frozen(), self.failures.avoided)
         except BthtnError as error:
             return str(error)
-        steps = None if trace.plan is None else ", ".join(map(str, trace.plan.steps))
-        last = "there is no plan" if steps is None else f"there is a plan: {steps or 'nothing'}"
+        last = "there is no plan"
+        if (plan := trace.plan) is not None:  # what the first open part waits for, others do, too
+            parts = ", ".join(map(str, (*plan.steps, *plan.suspended[:1])))
+            last = f"there is a plan: {parts or 'nothing'}"
         return f"{trace}\n{last}" if str(trace) else last
 
     def plan_of(self, started: _Started) -> Plan | None:

@@ -5,7 +5,7 @@ import logging
 import pytest
 from py_trees.common import Status
 
-from bthtn import Domain, Fluent, State, defer, fluent, method, primitive
+from bthtn import UNKNOWN, Domain, Fluent, State, defer, fluent, method, primitive
 from bthtn.agent.events import CodeFailed, GoalEnded, TaskAvoided
 from bthtn.agent.sensors import Sensors
 from bthtn.behaviours import (
@@ -268,3 +268,15 @@ def test_an_agent_that_is_refused_names_every_task_without_an_operator():
     operators.bind(watch)(broken)
     with pytest.raises(ExecutionError, match="'bark' has no operator"):
         Agent("Rex", yard, Guard(), body=None, operators=operators)
+
+
+def test_an_explanation_says_what_is_not_known_yet():
+    class Robot(State):
+        pose: Fluent[int] = fluent(default=UNKNOWN)
+
+    hall = Domain("hall", Robot)
+    walk, grasp = hall.primitive("walk"), hall.primitive("grasp", precondition=Robot.pose > 0)
+    agent = Agent("rob", hall, Robot(), body=None)
+    goal = PlanGoal("fetch", agent, (walk(), grasp(), walk()))
+    assert goal.explain().endswith("there is a plan: walk, suspended (unknown pose)")
+    assert PlanGoal("take", agent, grasp()).explain().endswith(": suspended (unknown pose)")
