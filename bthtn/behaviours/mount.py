@@ -136,8 +136,7 @@ class Mount:
         now = self._agent.beliefs.frozen()
         found = reloaded_plan(plan, self.progress(), self._origin, planner, now)
         self.follow(planner.domain)
-        self.exchange(found.plan, found.over, equivalent=True, repairs=True)
-        self._mounted = MountedTree(found.plan.tree, found.entered)
+        self.exchange(found.plan, found.over, found.entered, equivalent=True, repairs=True)
         self._origin = found.origin
         return found.plan
 
@@ -157,15 +156,21 @@ class Mount:
                 case _:
                     pass
 
-    def put(self, plan: Plan, over: frozenset[Node] | None = None) -> None:
+    def put(
+        self,
+        plan: Plan,
+        over: frozenset[Node] | None = None,
+        entered: frozenset[Node] = frozenset(),
+    ) -> None:
         """Mount a plan, in the place of a broken one if any.
 
-        A repaired plan has nodes that are ``over``, or none, and is mounted without them.
+        A repaired plan has nodes that are ``over``, or none, and is mounted without them, and
+        others that were ``entered``.
 
         Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
         if self.is_broken:
-            self.exchange(plan, over, repairs=bool(over))
+            self.exchange(plan, over, entered, repairs=bool(over))
             return
         self.hooks.adopt(plan.tree)
         self.hooks.release()
@@ -183,7 +188,7 @@ class Mount:
         if over is not None:
             refuse_too_deep(plan.tree)
         subtree = compiled(plan.tree, self._run, over or frozenset())
-        self._mount(plan, subtree, is_whole=over is None)
+        self._mount(plan, subtree, entered, is_whole=over is None)
 
     def is_equivalent(self, plan: Plan) -> bool:
         """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
@@ -196,6 +201,7 @@ class Mount:
         self,
         plan: Plan,
         over: frozenset[Node] | None = None,
+        entered: frozenset[Node] = frozenset(),
         *,
         equivalent: bool = False,
         repairs: bool = False,
@@ -215,7 +221,7 @@ class Mount:
         running = hand_over(
             self.subtree, subtree, idle_for(self._agent), equivalent=equivalent, repairs=repairs
         )
-        self._mount(plan, running, is_whole=over is None)
+        self._mount(plan, running, entered, is_whole=over is None)
         self.hooks.release()
 
     def break_off(self, broken: Node | None) -> None:
@@ -277,9 +283,11 @@ class Mount:
             raise ResumeFailed(str(error)) from error
         return Planned(plan, steps)
 
-    def _mount(self, plan: Plan, subtree: Behaviour, *, is_whole: bool) -> None:
+    def _mount(
+        self, plan: Plan, subtree: Behaviour, entered: frozenset[Node], *, is_whole: bool
+    ) -> None:
         subtree.parent = self._goal
         self._goal.children = [subtree]
-        self._mounted = MountedTree(plan.tree)
+        self._mounted = MountedTree(plan.tree, entered)
         self._origin = Origin(plan, self._agent.beliefs.frozen()) if is_whole else None
         self.is_broken = False

@@ -202,7 +202,7 @@ class PlanGoal(ReloadingGoal):
                 self._search.restart_if_changed()
             repaired = self._mended()
             if repaired is not None:
-                self._mount.put(repaired.plan, repaired.over)
+                self._mount.put(repaired.plan, repaired.over, repaired.entered)
                 return self._repaired(repaired)
             plan = self._search.advance()
             if plan is None or self._must_wait():
@@ -332,7 +332,7 @@ class PlanGoal(ReloadingGoal):
         if repaired is None:
             return False
         try:
-            self._mount.exchange(repaired.plan, repaired.over, repairs=True)
+            self._mount.exchange(repaired.plan, repaired.over, repaired.entered, repairs=True)
         except (BthtnError, PlanRefused):
             return False
         self._repaired(repaired)

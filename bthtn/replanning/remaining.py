@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from bthtn.domain.effect import writes_of
@@ -58,12 +59,18 @@ class RemainingPlan:
         """The nodes in which a step has started."""
         return self.progress().begun()
 
-    def progress(self, tree: Node | None = None) -> Progress:
-        """The progress of this tree, or of another one that shares nodes with it."""
+    def progress(
+        self, tree: Node | None = None, copies: Mapping[Node, Node] = MappingProxyType({})
+    ) -> Progress:
+        """The progress of this tree, or of another one that shares nodes with it.
+
+        ``copies`` has the nodes of the other tree that stand for nodes of this one.
+        """
         tree = self.tree if tree is None else tree
         stages = {node: self._stage(node) for node in leaves(tree)}
         over = frozenset(filter(_has_branches, self.over))
-        return Progress(tree, stages, over=over, entered=self.entered)
+        entered = frozenset(copies.get(node, node) for node in self.entered)
+        return Progress(tree, stages, over=over, entered=entered)
 
     def _stage(self, node: TaskNode) -> Stage:
         if node in self.over:

@@ -58,11 +58,13 @@ MOST_CHECKS: Final = 16
 class RepairedPlan:
     """A plan with one new part; nodes that are ``over`` must not be run again.
 
+    Parts that were ``entered`` have begun, whatever their steps say.
     ``part`` names the decomposition that was replaced, ``failure`` is the reason.
     """
 
     plan: Plan
     over: frozenset[Node]
+    entered: frozenset[Node]
     part: str
     failure: Failure
 
@@ -121,15 +123,15 @@ class PendingRepair:
             return None
         if repair.plan is None:
             return None
-        return RepairedPlan(repair.plan, rest.over, repair.part, failure)
+        return RepairedPlan(repair.plan, rest.over, repair.entered, repair.part, failure)
 
 
 class Repair:
     """A search for the smallest part that makes a failed plan work; advanced like any search.
 
     ``plan`` is the whole plan with the new part, in which finished and running steps are kept.
-    ``part`` is the decomposition that was replaced. If the search ends without a plan, a search
-    for the whole goal may still find one.
+    ``part`` is the decomposition that was replaced, ``entered`` are other parts that have begun.
+    If the search ends without a plan, a search for the whole goal may still find one.
     """
 
     def __init__(
@@ -156,6 +158,7 @@ class Repair:
         self.expansions = 0
         self.plan: Plan | None = None
         self.part = ""
+        self.entered: frozenset[Node] = frozenset()
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Search for at most so many expansions. Raises PlanningError from a user's function."""
@@ -229,20 +232,20 @@ class Repair:
             return
         changed = _spliced(above, scope, part)
         tree = changed[0] if changed else part
-        if self._fits(changed, tree):
-            self.plan = self._whole(tree)
-            self.part = str(scope)
+        progress = self._rest.progress(tree, dict(zip(above, changed, strict=True)))
+        if self._fits(changed, progress):
+            self.plan = self._whole(progress)
+            self.part, self.entered = str(scope), progress.entered
             self.status = SearchStatus.SOLVED
 
-    def _fits(self, changed: list[Node], tree: Node) -> bool:
+    def _fits(self, changed: list[Node], progress: Progress) -> bool:
         if _disturbs(changed, self._rest.over):
             return False
         self._checks += 1
-        progress = self._rest.progress(tree)
         return validity_of(progress, self._old.domain, self._now).failure is None
 
-    def _whole(self, tree: Node) -> Plan:
-        old, progress, now = self._old, self._rest.progress(tree), self._now
+    def _whole(self, progress: Progress) -> Plan:
+        old, tree, now = self._old, progress.tree, self._now
 
         known: dict[str, Any] = {"domain": old.domain, "goal": old.goal, "binding": old.binding}
         known |= {"tree": tree, "record": record_of(tree), "expansions": self.expansions}

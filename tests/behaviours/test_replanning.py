@@ -13,6 +13,7 @@ from bthtn.agent.events import (
     PlanBroken,
     PlanFailed,
     PlanKept,
+    PlanRepaired,
     PlanReplaced,
 )
 from bthtn.replanning import review
@@ -523,3 +524,18 @@ def test_aborts_and_starts_are_told_in_order(stage):
         goal.tick_once()
     assert stage.heard.faults() == []
     assert len(stage.heard.of(LeafStarted)) == len(stage.heard.of(LeafAborted)) + 1
+
+
+def test_after_a_repair_a_part_planned_on_arrival_goes_on_whatever_its_method_asks(stage):
+    hide = stage.compound("hide", lambda: [method(stage.late, when=World.lit), method(stage.later)])
+    stage.late, stage.later = stage.step("in the light"), stage.step("in the dark")
+    many = [stage.step("look", "R")] * 60  # planned in more than one tick
+    wait = stage.compound("wait", lambda: [method(pause(), pause(), *many, when=World.armed)])
+    network = parallel(wait, (stage.step("walk", "R"), hide))
+    goal = stage.goal(network, armed=True, budget=20)
+    ticks(goal, 2)
+    stage.actor.believe(World.lit, False)
+    ticks(goal, 1)
+    stage.actor.believe(World.armed, False)
+    assert ticks(goal, 1) == "R"
+    assert len(stage.heard.of(PlanRepaired)) == len(stage.heard.of(PlanBroken)) == 1
