@@ -1,5 +1,7 @@
 """Only the smallest part of a plan in which something is wrong is planned anew."""
 
+from dataclasses import replace
+
 import pytest
 
 from bthtn import Domain, Fluent, Settings, State, fluent, method, parallel, pause
@@ -143,6 +145,15 @@ def test_all_other_steps_are_the_very_same():
     repair.advance()
     kept = [node for node in repair.plan.steps if node in running.plan.steps]
     assert [str(node) for node in kept] == ["walk", "report"]
+
+
+def test_copies_of_parts_that_were_entered_are_entered():
+    running = Running(raid())
+    running.progress = replace(running.progress, entered=frozenset({running.plan.tree}))
+    repair = running.repair(ammo=0)
+    repair.advance()
+    assert repair.plan.tree is not running.plan.tree
+    assert repair.entered == {repair.plan.tree}
 
 
 def test_the_shooting_is_planned_anew_without_stopping_the_movement():
