@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import Parameter, signature
+from itertools import chain
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Final, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -43,15 +44,18 @@ def checked(function: F) -> F:
         function.__init__ = checked(function.__init__)  # type: ignore[misc]  # the class's own
         return function
     kinds: dict[str, Kinds] = {}
-    positional: list[str] = []
+    positional: list[tuple[str, Kinds]] = []
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if not kinds:  # annotations can be read when all modules are there
             kinds.update(_kinds_of(function))
-            positional.extend(_positional(function))
-        for name, value in (*zip(positional, args, strict=False), *kwargs.items()):
-            wanted = kinds.get(name)
+            positional.extend((name, kinds.get(name, ())) for name in _positional(function))
+        given: Iterable[tuple[tuple[str, Kinds], Any]] = zip(positional, args, strict=False)
+        if kwargs:
+            named = (((name, kinds.get(name, ())), value) for name, value in kwargs.items())
+            given = chain(given, named)
+        for (name, wanted), value in given:
             # The first question answers most, and the second one is slow where it says no.
             if wanted and type(value) not in wanted and not isinstance(value, wanted):
                 raise _wrong_type(_as_called(function, args), name, value, kinds)
