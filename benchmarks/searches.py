@@ -92,6 +92,8 @@ def per_expansion(questions: Sequence[Question]) -> dict[str, float]:
         for mode, ask in modes(question).items():
             asks.setdefault(mode, []).append(ask)
     counts = {mode: sum(ask().expansions for ask in several) for mode, several in asks.items()}
+    for several in asks.values():
+        _batch(several, 1)  # the second time functions are generated, which is no search
     loops = {mode: max(1, round(BATCH / _batch(one, 1))) for mode, one in asks.items()}
     best = dict.fromkeys(asks, float("inf"))
     for _ in range(TURNS):
