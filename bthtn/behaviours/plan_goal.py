@@ -38,7 +38,7 @@ from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
-from bthtn.behaviours.reloading import ReloadingGoal
+from bthtn.behaviours.reloading import Known, ReloadingGoal
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.checked import checked
 from bthtn.domain.network import Network, NetworkLike
@@ -53,7 +53,6 @@ from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
-from bthtn.world.state import FrozenState
 
 
 class PlanGoal(ReloadingGoal):
@@ -202,8 +201,9 @@ class PlanGoal(ReloadingGoal):
                 self._search.restart_if_changed()
             repaired = self._mended()
             if repaired is not None:
+                failed_in = self._search.found_in  # the search began when the plan had failed
                 self._mount.put(repaired.plan, repaired.over, repaired.entered)
-                return self._repaired(repaired)
+                return self._repaired(repaired, failed_in)
             plan = self._search.advance()
             if plan is None or self._must_wait():
                 return RUNNING
@@ -214,7 +214,7 @@ class PlanGoal(ReloadingGoal):
             self._failures.found()
             works_in = self.agent.beliefs.frozen()  # hooks may change them
             self._mount.put(plan)
-            self._adopt(plan, self._search.reason, works_in)
+            self._adopt(plan, self._search.reason, works_in, self._search.found_in)
         except PlanRefused as refused:
             status = self._plan_again(Failure(str(refused)))
             # Nothing has started, so the next method may be tried in the same tick.
@@ -230,16 +230,16 @@ class PlanGoal(ReloadingGoal):
         is_pending = self._repair.is_pending
         return self._repair.repaired(*self._failures.situation) if is_pending else None
 
-    def _repaired(self, repaired: RepairedPlan) -> Status:
-        self._run_now(repaired.plan)
+    def _repaired(self, repaired: RepairedPlan, found_in: Known = None) -> Status:
+        self._run_now(repaired.plan, found_in=found_in)
         self._emit(PlanRepaired, repaired.part, str(repaired.failure), repaired.plan)
         return SUCCESS
 
-    def _run_now(self, plan: Plan, works_in: FrozenState | None = None) -> None:
+    def _run_now(self, plan: Plan, works_in: Known = None, found_in: Known = None) -> None:
         self.plan, self.record = plan, plan.record
         self._mount.run.plan_id = self.plan_id
         self._search.stop()
-        self._review.adopted(plan, works_in)
+        self._review.adopted(plan, works_in, found_in)
         self.feedback_message = f"running plan {plan.record!r}"
 
     def _break_plan(self, failure: Failure) -> None:

@@ -153,6 +153,11 @@ class PlanSearch:
             self._refuse_too_deep(plan.tree)
         return plan
 
+    @property
+    def found_in(self) -> FrozenState | None:
+        """The state in which the plan of the current search is the best."""
+        return None if self._current is None else self._current.found_in
+
     def stop(self) -> None:
         """Drop the current search."""
         self._current = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from py_trees.behaviour import Behaviour
 from py_trees.trees import BehaviourTree
@@ -38,6 +38,9 @@ from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.state import FrozenState
 from bthtn.world.unfrozen import quickly
+
+Known: TypeAlias = FrozenState | None
+"""A state, if there is one to be known."""
 
 REPLACED = "the tree has a new root"
 
@@ -96,13 +99,19 @@ class ReloadingGoal(TakingOver):
         """Search for a plan, with the agent's domain of now."""
 
     @abstractmethod
-    def _run_now(self, plan: Plan, works_in: FrozenState | None = None) -> None:
+    def _run_now(self, plan: Plan, works_in: Known = None, found_in: Known = None) -> None:
         """Begin the review of a plan that was mounted."""
 
-    def _adopt(self, plan: Plan, reason: str, works_in: FrozenState | None = None) -> None:
+    def _adopt(
+        self,
+        plan: Plan,
+        reason: str,
+        works_in: Known = None,
+        found_in: Known = None,
+    ) -> None:
         """Run a new plan that was mounted."""
         self.plan_id = runtime_of(self.agent).next_plan()
-        self._run_now(plan, works_in)
+        self._run_now(plan, works_in, found_in)
         self._emit(_plan_adopted, plan, reason)
 
     def _emit(self, kind: Callable[..., AgentEvent], *about: object, **named: object) -> None:

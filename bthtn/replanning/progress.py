@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final, assert_never
+from typing import Final, Protocol, assert_never
 
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.plan.equivalence import steps_outline
@@ -280,3 +280,23 @@ def _is_retried(node: ScopeNode, progress: Progress) -> bool:
 
 def _suspended(tree: Node) -> list[SuspendedNode]:
     return [node for _, node in preorder(tree) if isinstance(node, SuspendedNode)]
+
+
+class RunningPlan(Protocol):
+    """**Protocol:** a plan that runs. It is asked only if the plan has to be checked."""
+
+    def progress(self) -> Progress:
+        """How far it has come."""
+        ...
+
+    def place(self) -> object:
+        """What is equal only as long as the progress is the same."""
+        ...
+
+    def running_steps(self) -> list[TaskNode]:
+        """The steps that are running."""
+        ...
+
+    def is_interruptible(self) -> bool:
+        """Whether it may be replaced by a better plan now."""
+        ...

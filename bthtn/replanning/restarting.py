@@ -28,8 +28,9 @@ MOST_KEPT: Final = 4
 class RestartingSearch(ABC):
     """A search whose plan works from the beliefs at the end of ``advance``.
 
-    ``state`` is that of the latest start. The restarts end, with the status LIMIT, once all of
-    them together have used ``most`` expansions.
+    ``state`` is that of the latest start, ``found_in`` the one in which ``plan`` is the best;
+    what has changed since may have made a better one possible. The restarts end, with the status
+    LIMIT, once all of them together have used ``most`` expansions.
     """
 
     def __init__(self, beliefs: Beliefs[Any], most: int) -> None:
@@ -40,6 +41,7 @@ class RestartingSearch(ABC):
         self.plan: Plan | None = None
         self.expansions = 0
         self.restart()
+        self.found_in = self.state
 
     @abstractmethod
     def search_from(self, state: FrozenState) -> RecordedSearch:
@@ -93,7 +95,7 @@ class RestartingSearch(ABC):
             if plan is None:
                 self.status = status
             elif self._version == self._beliefs.version or self._works(plan):
-                self._answer(plan)
+                self._answer(plan, self.state)
             elif self.expansions >= self._most:
                 self.status = SearchStatus.LIMIT
             else:
@@ -112,15 +114,16 @@ class RestartingSearch(ABC):
         for again in reversed(self._kept):
             if self._works(again):
                 self._kept = tuple(plan for plan in self._kept if plan is not again)
-                self._answer(again)
+                self._answer(again, self._beliefs.frozen())
                 return True
         return False
 
     def _keep(self, plan: Plan) -> None:
         self._kept = (*self._kept, plan)[-MOST_KEPT:]
 
-    def _answer(self, plan: Plan) -> None:
+    def _answer(self, plan: Plan, found_in: FrozenState) -> None:
         self.plan, self.status = plan, SearchStatus.SOLVED
+        self.found_in = found_in
         self._works_at = self._beliefs.version
 
     def _works(self, plan: Plan) -> bool:

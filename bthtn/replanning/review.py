@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from bthtn.plan.equivalence import comparable_record, has_better_start
 from bthtn.plan.nodes import TaskNode
@@ -34,12 +34,12 @@ from bthtn.replanning.policy import (
     Verdict,
     rule_for,
 )
-from bthtn.replanning.progress import Progress
+from bthtn.replanning.progress import RunningPlan
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.replanning.validity import Validity
-from bthtn.world.beliefs import Beliefs
-from bthtn.world.diff import Change
+from bthtn.world.beliefs import SENSOR, Beliefs
+from bthtn.world.diff import Change, difference
 from bthtn.world.expression import ALWAYS
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -48,26 +48,6 @@ LONGEST_BOUND: Final = 1_000
 """Maximum length of the record to beat, for plans that are suspended again and again."""
 
 NO_RECORD: Final = MethodTraversalRecord()
-
-
-class RunningPlan(Protocol):
-    """**Protocol:** a plan that runs. It is asked only if the plan has to be checked."""
-
-    def progress(self) -> Progress:
-        """How far it has come."""
-        ...
-
-    def place(self) -> object:
-        """What is equal only as long as the progress is the same."""
-        ...
-
-    def running_steps(self) -> list[TaskNode]:
-        """The steps that are running."""
-        ...
-
-    def is_interruptible(self) -> bool:
-        """Whether it may be replaced by a better plan now."""
-        ...
 
 
 class Review:
@@ -131,10 +111,16 @@ class Review:
             self._search, self._is_due = None, True
             self._watch_chances(None)
 
-    def adopted(self, plan: Plan, works_in: FrozenState | None = None) -> None:
+    def adopted(
+        self,
+        plan: Plan,
+        works_in: FrozenState | None = None,
+        found_in: FrozenState | None = None,
+    ) -> None:
         """Begin the review of a plan that starts now.
 
         It works in the state ``works_in``: while that is believed, the plan needs no check.
+        It was found in ``found_in``: what has changed since may make a better one possible.
         """
         self.close()
         self._works_in = works_in
@@ -145,6 +131,21 @@ class Review:
         self._avoided_then = self._avoided_last = self._avoided()
         self._support.over(None)
         self._watch_chances(None)
+        if found_in is not None:
+            self._catch_up(found_in, self._own.start if works_in is None else works_in)
+
+    def _catch_up(self, found_in: FrozenState, now: FrozenState) -> None:
+        """Count what has changed while the plan was searched for as changes since its adoption."""
+        if found_in is now or self._is_best:
+            return
+        reads = self._static_reads if self._is_exact else None
+        for change in difference(found_in, now, SENSOR):
+            if reads is None or change.fluent in reads:
+                self._causes[change.fluent] = change
+        if self._causes:
+            self._is_due = True
+            before = {change.fluent: change.before for change in self._causes.values()}
+            self._own.start = self._own.start.changed(before)
 
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Note a step of the plan that has succeeded and written these fluents."""

@@ -4,9 +4,9 @@ import pytest
 
 from bthtn import Domain, Fluent, State, fluent, method
 from bthtn.agent.events import PlanAdopted, PlanFailed
-from bthtn.behaviours import Agent, PlanGoal, PriorityGoals
+from bthtn.behaviours import Agent, Operators, PlanGoal, PriorityGoals
 from bthtn.planning.protocol import Settings
-from bthtn.testing.doubles import RecordingListener, ticks
+from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 
 
 class House(State):
@@ -97,3 +97,46 @@ def test_a_goal_that_is_prepared_while_the_world_changes_takes_over():
         agent.believe(House.door, tick % 2 == 0)
         root.tick_once()
     assert "goal" in {event.goal for event in heard.of(PlanAdopted)}
+
+
+class Thief(State):
+    guard_near: Fluent[bool] = fluent(default=False)
+
+
+def thief(*scripts, **options):
+    """Hides while a guard is near, else picks a lock, as the scripts say."""
+    domain = Domain("thief", Thief)
+    hide = domain.primitive("hide", duration=9)
+    pick = domain.primitive("pick")
+    grab = domain.primitive("grab")
+
+    @domain.compound
+    def get_in():
+        yield method(pick())
+
+    @domain.compound
+    def steal():
+        yield method(hide(), when=Thief.guard_near)
+        yield method(get_in(), grab())
+
+    operators = Operators(simulates_others=True)
+    operators.bind(pick)(ScriptedOperator(*scripts))
+    heard = RecordingListener()
+    agent = Agent("she", domain, Thief(), body=None, operators=operators, listener=heard)
+    return agent, PlanGoal("steal", agent, steal(), **options), heard
+
+
+def test_what_the_world_does_while_a_plan_is_searched_for_may_make_a_better_one_possible():
+    agent, goal, heard = thief("R", budget=1)
+    ticks(goal, 2)
+    agent.believe(Thief.guard_near, True)
+    ticks(goal, 6)
+    assert heard.lines() == ["start pick", "aborted pick", "start hide"]
+
+
+def test_what_the_world_does_before_a_failed_plan_is_repaired_may_make_a_better_one_possible():
+    agent, goal, heard = thief("RF", "R")
+    ticks(goal, 2)
+    agent.believe(Thief.guard_near, True)
+    ticks(goal, 2)
+    assert heard.lines()[-2:] == ["aborted pick", "start hide"]
