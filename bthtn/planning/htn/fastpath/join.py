@@ -65,7 +65,8 @@ class Join:
         planned = record[moments[0][0] :]
         key = (binding, *map(type, binding), *planned)
         for one in planned:
-            key = (*key, *map(type, one))
+            if len(one) > 1:
+                key = (*key, *map(type, one))
         changes = self._known.get(key, _NOT_KNOWN)
         if changes is _NOT_KNOWN:
             if len(self._known) >= MOST_REMEMBERED:
