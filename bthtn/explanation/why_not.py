@@ -98,7 +98,8 @@ def methods_of(asked: PlanRequest) -> tuple[MethodAnswer, ...]:
     found: list[MethodAnswer] = []
     for scope in scopes.found:
         if not scope.node.task.origin:
-            found += _answers(scope, explanation.reasons(), asked)
+            is_whole = scope.node is plan.tree
+            found += _answers(scope, explanation.reasons(), asked, is_whole=is_whole)
     return tuple(found)
 
 
@@ -189,9 +190,13 @@ class _Scopes(Projection):
 
 
 def _answers(
-    scope: _Scope, reasons: Sequence[Reason], asked: PlanRequest
+    scope: _Scope, reasons: Sequence[Reason], asked: PlanRequest, *, is_whole: bool
 ) -> Iterator[MethodAnswer]:
-    """An answer for each method of the task at one scope of the plan."""
+    """An answer for each method of the task at one scope of the plan.
+
+    Where the least sum is wanted, the trace has failures inside of methods that work, too. A method
+    of the ``is_whole`` scope works if it does alone; in others what comes later may be the reason.
+    """
     node, methods = scope.node, scope.decompositions
     task, depth = call_text(node.task, node.args), len(scope.above)
     for index in range(len(methods)):
@@ -200,15 +205,25 @@ def _answers(
             yield answer
             continue
         tried = () if index > node.method else _traced(answer, scope, reasons)
-        if tried:
+        if tried and not (is_whole and _is_cut_by_sums(asked)):
             yield replace(answer, outcome=MethodOutcome.FAILED, reasons=tried)
         else:
-            yield _alone(answer, scope, asked)
+            yield _alone(answer, scope, asked, tried)
 
 
-def _alone(answer: MethodAnswer, scope: _Scope, asked: PlanRequest) -> MethodAnswer:
-    """The answer for a method that the trace does not mention: its network is planned alone."""
-    is_better = asked.settings.cheapest or asked.domain.has_values
+def _is_cut_by_sums(asked: PlanRequest) -> bool:
+    """Whether a method that works is not chosen where another plan has a smaller sum."""
+    return asked.settings.cheapest or asked.domain.has_values
+
+
+def _alone(
+    answer: MethodAnswer, scope: _Scope, asked: PlanRequest, tried: tuple[Reason, ...]
+) -> MethodAnswer:
+    """The answer for a method of which the trace does not tell whether it works.
+
+    Its network is planned alone; ``tried`` is what the trace has of it.
+    """
+    is_better = _is_cut_by_sums(asked)
     is_later = answer.method > scope.node.method
     reasons = _obstacles(scope, answer.method, asked)
     if reasons is None and (is_later or not is_better):
@@ -216,7 +231,7 @@ def _alone(answer: MethodAnswer, scope: _Scope, asked: PlanRequest) -> MethodAns
     if reasons is None:
         return replace(answer, outcome=MethodOutcome.WORSE)
     outcome = MethodOutcome.LATER_AND_FAILS if is_later else MethodOutcome.FAILED
-    return replace(answer, outcome=outcome, reasons=reasons)
+    return replace(answer, outcome=outcome, reasons=tried or reasons)
 
 
 def _obstacles(scope: _Scope, index: int, asked: PlanRequest) -> tuple[Reason, ...] | None:

@@ -230,3 +230,23 @@ def test_a_search_for_a_better_plan_that_reaches_its_limit_is_no_answer():
     limited = replace(asked(House()), settings=Settings(max_expansions=1))
     with pytest.raises(PlanningError, match="BT203"):
         better_plan(limited, MethodTraversalRecord((1, 0)))
+
+
+def test_a_method_that_works_and_costs_more_is_worse_even_if_something_in_it_failed():
+    shop = Domain("shop", State)
+    locked = shop.primitive("locked", precondition=lambda _: False)
+    walk, buy = shop.primitive("walk", cost=5), shop.primitive("buy", cost=1)
+
+    @shop.compound
+    def enter():
+        yield method(locked())
+        yield method(walk())
+
+    @shop.compound
+    def get():
+        yield method(enter())
+        yield method(buy())
+
+    asked = request(shop, State(), get(), Settings(cheapest=True))
+    first = next(iter(methods_of(asked)))
+    assert (first.method, first.outcome, first.reasons) == (0, MethodOutcome.WORSE, ())
