@@ -43,7 +43,7 @@ class RetryPolicy:
         """Raise DomainError for numbers that are too small, and for ticks beside seconds."""
         for name in ("avoid_after", "wait_after"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not (isinstance(value, int) and value > 0):
                 raise _refused(name, value, "it has to be above zero")
         for name in ("cooldown", "longest_cooldown"):
             if not self.time(name) > 0:

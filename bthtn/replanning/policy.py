@@ -124,15 +124,16 @@ class Replanning:
     retrying: RetryPolicy = DEFAULT_RETRY_POLICY
 
     def __post_init__(self) -> None:
-        """Raise DomainError for unknown policies and negative times."""
+        """Raise DomainError for unknown policies, and for times that are no number of ticks."""
         for name, allowed in (("interrupt", Interrupt), ("meanwhile", Meanwhile)):
             value, values = getattr(self, name), get_args(allowed)
             if value not in values:
                 hint = f"one of: {', '.join(values)}"
                 raise DomainError(Diagnostic("BT111", f"{name} is {value!r}", hint=hint))
         for name in ("minimum_commitment", "hysteresis"):
-            if getattr(self, name) < 0:
-                message = f"{name} is {getattr(self, name)}"
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 0:
+                message = f"{name} is {value!r}"
                 raise DomainError(Diagnostic("BT202", message, hint="it is a number of ticks"))
 
 

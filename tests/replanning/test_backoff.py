@@ -84,11 +84,12 @@ def test_what_is_avoided_in_seconds_is_tried_again_when_they_are_over():
     [
         ({"wait": seconds(1)}, "BT128"),
         ({"wait": seconds(-1)}, "BT202"),
+        ({"avoid_after": "never"}, "BT202"),
         ({"cooldown": seconds(0)}, "BT202"),
         ({"cooldown": seconds("1")}, "BT110"),
     ],
 )
-def test_the_times_of_a_policy_are_all_in_seconds_or_all_in_ticks(wrong, code):
+def test_the_numbers_of_a_policy_are_times_all_in_seconds_or_all_in_ticks_and_counts(wrong, code):
     with pytest.raises(DomainError, match=code):
         RetryPolicy(**wrong)
 

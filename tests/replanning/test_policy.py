@@ -75,6 +75,8 @@ def test_only_the_default_asks_for_a_surprise():
         ("BT111", "meanwhile", "wait"),
         ("BT202", "minimum_commitment", -1),
         ("BT202", "hysteresis", -1),
+        ("BT202", "hysteresis", float("nan")),
+        ("BT202", "hysteresis", "long"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(code, name, value):
