@@ -36,7 +36,7 @@ from bthtn.agent.events import (
 )
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.mount import Mount
-from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed, record_and_text
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.reloading import Known, ReloadingGoal
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS
@@ -236,11 +236,11 @@ class PlanGoal(ReloadingGoal):
         return SUCCESS
 
     def _run_now(self, plan: Plan, works_in: Known = None, found_in: Known = None) -> None:
-        self.plan, self.record = plan, plan.record
+        self.plan, (self.record, shown) = plan, plan.derived(record_and_text)
         self._mount.run.plan_id = self.plan_id
         self._search.stop()
         self._review.adopted(plan, works_in, found_in)
-        self.feedback_message = f"running plan {plan.record!r}"
+        self.feedback_message = shown
 
     def _break_plan(self, failure: Failure) -> None:
         """Leave nothing of the plan but its running steps, which the next plan may begin with."""

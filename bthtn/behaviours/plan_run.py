@@ -16,6 +16,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.world.fluent import Fluent
 
 Path = tuple[object, "Path"] | None
@@ -42,6 +43,11 @@ def path_text(path: Path) -> str:
     if path is not None:
         names.append("…")
     return " > ".join(reversed(names))
+
+
+def record_and_text(plan: Plan) -> tuple[MethodTraversalRecord, str]:
+    """The record of a plan, and the message of a goal that runs it."""
+    return plan.record, f"running plan {plan.record!r}"
 
 
 def failed_at(

@@ -16,7 +16,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
-from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode
+from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import PlanCache
 from bthtn.planning.exclusions import Avoided
@@ -67,7 +67,7 @@ class PlanSearch:
     """
 
     __slots__ = (
-        *("_accepted", "_agent", "_background", "_current", "_domain", "_domains", "_explained"),
+        *("_agent", "_background", "_current", "_domain", "_domains", "_explained"),
         *("_name", "_newest", "_prepared", "_unfit", "budget", "failures", "goal", "planner"),
         *("reason", "settings"),
     )
@@ -98,7 +98,6 @@ class PlanSearch:
         self._current: _Started | None = None
         self._background: _Started | None = None
         self._prepared: _Started | None = None
-        self._accepted: Node | None = None  # the latest tree that is not too deep
         self._unfit: DomainError | None = None
         self._explained: tuple[Any, str] = (None, "")  # the latest search, and its reason
 
@@ -150,7 +149,7 @@ class PlanSearch:
         assert self._current is not None, "a goal without a plan searches for one"
         plan = self.plan_of(self._current)
         if plan is not None:
-            self._refuse_too_deep(plan.tree)
+            plan.derived(_refuse_too_deep)
         return plan
 
     @property
@@ -238,12 +237,6 @@ class PlanSearch:
             raise ResumeFailed(limit if is_limit else self._reason_of(started))
         return started.plan
 
-    def _refuse_too_deep(self, tree: Node) -> None:
-        """Raise ExecutionError for a plan that is too deep for py_trees."""
-        if tree is not self._accepted:  # a goal often finds the same plan again
-            refuse_too_deep(tree)
-            self._accepted = tree
-
     def _reason_of(self, started: _Started) -> str:
         """Why there is no plan. The search is repeated for it, once while nothing changes."""
         if started.expansions > MOST_EXPLAINED:
@@ -272,7 +265,7 @@ class PlanSearch:
         plan = started.plan
         self._prepared = None if plan is None else started
         if plan is not None:
-            self._refuse_too_deep(plan.tree)
+            plan.derived(_refuse_too_deep)
         return plan is not None
 
 
@@ -328,6 +321,11 @@ class _ReadsOf(Mapping[Fluent[Any], Any]):
 
     def __len__(self) -> int:
         return len(self.saved_as)
+
+
+def _refuse_too_deep(plan: Plan) -> None:
+    """Raise ExecutionError for a plan that is too deep for py_trees."""
+    refuse_too_deep(plan.tree)
 
 
 def _planner(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
@@ -17,6 +17,15 @@ from bthtn.world.footprint import Footprint
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import FrozenState
 from bthtn.world.unfrozen import unfrozen
+
+T = TypeVar("T")
+
+
+class SharedTree(NamedTuple):
+    """The tree of equal plans, with what was derived of them."""
+
+    tree: Node
+    derived: dict[Any, Any]
 
 
 def _exhausted(_source: tuple[Any, ...], part: str) -> Any:
@@ -42,14 +51,16 @@ class Plan(Shared, Unpicklable):
     predicted: FrozenState
     expansions: int = 0
     _source: tuple[Any, ...] = field(default=_NOTHING_LEFT, init=False, repr=False)
+    _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
     def found(source: tuple[Any, ...]) -> Plan:
         """A plan whose fields are made when they are first read.
 
         The first item of the source is a function, which is called with the source and the name
-        of the field. The second one is a function of the source that returns the actions, or None
-        if these have to be taken from the tree; there may be no such function.
+        of the field; equal plans may get one SharedTree as their tree. The second one is a function
+        of the source that returns the actions, or None if these have to be taken from the tree;
+        there may be no such function.
         """
         plan = OpenPlan()
         plan._source = source
@@ -59,7 +70,10 @@ class Plan(Shared, Unpicklable):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: all fields, made now."""
-        return {name: getattr(self, name) for name in _ORDER} | {"_source": _NOTHING_LEFT}
+        return {name: getattr(self, name) for name in _ORDER} | {
+            "_source": _NOTHING_LEFT,
+            "_derived": {},
+        }
 
     def __getattr__(self, name: str) -> Any:
         """Make a field when it is first read; Python calls this only for missing attributes.
@@ -70,10 +84,25 @@ class Plan(Shared, Unpicklable):
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
         source = self._source
         part = source[0](source, name)
+        if name == "tree":
+            part, derived = part if isinstance(part, SharedTree) else (part, {})
+            object.__setattr__(self, "_derived", derived)
         object.__setattr__(self, name, part)
         if name not in _OFTEN and all(_is_made(self, one) for one in _RAREST_FIRST):
             object.__setattr__(self, "_source", _NOTHING_LEFT)
         return part
+
+    def derived(self, work_out: Callable[[Plan], T]) -> T:
+        """The result of calling the function with this plan, or one with the same tree and record.
+
+        It is computed once for all of these; threads that call this at once may do so twice.
+        """
+        _ = self.tree  # with which the derived ones come
+        known = self._derived
+        if work_out not in known:
+            known[work_out] = work_out(self)
+        result: T = known[work_out]
+        return result
 
     @property
     def goal_text(self) -> str:
@@ -143,8 +172,9 @@ class Plan(Shared, Unpicklable):
 # expansion. And what puts a field that is known already.
 OpenPlan: Final = unfrozen(Plan)
 put_tree: Final[Callable[[Plan, Node], None]] = Plan.__dict__["tree"].__set__
+put_derived: Final[Callable[[Plan, dict[Any, Any]], None]] = Plan.__dict__["_derived"].__set__
 put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__["record"].__set__
-_ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")
+_ORDER: Final = tuple(part.name for part in fields(Plan) if part.init)
 _PARTS: Final = frozenset(_ORDER)
 _OFTEN: Final = frozenset({"tree", "record"})
 """Who needs the other fields, too, has read these before; to look for those takes as long."""

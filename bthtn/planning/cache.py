@@ -67,6 +67,8 @@ class Answer:
     written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
     expansions: int = 0
     events: tuple[SearchEvent, ...] | None = None
+    derived: dict[Any, Any] = field(default_factory=dict)
+    """What was derived of the plans that share the tree."""
 
 
 class Question:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bthtn.domain.goal import Action
 from bthtn.plan.nodes import Node
-from bthtn.plan.plan import Plan, put_record, put_tree
+from bthtn.plan.plan import Plan, put_derived, put_record, put_tree
 from bthtn.plan.walk import copied, preferred_steps
 from bthtn.planning.cache import Answer, Answers, Readings
 from bthtn.planning.protocol import RecordedSearch, SearchStatus
@@ -52,6 +52,7 @@ def found_again(planner: Any, answer: Answer, start: FrozenState) -> Plan | None
     put_record(plan, answer.record)
     if not planner.resumes:
         put_tree(plan, answer.tree)
+        put_derived(plan, answer.derived)
     return plan
 
 

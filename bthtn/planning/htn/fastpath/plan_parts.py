@@ -10,7 +10,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import PrimitiveTask
 from bthtn.domain.task_effects import projected
-from bthtn.plan.nodes import Node
+from bthtn.plan.plan import SharedTree
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
@@ -101,7 +101,9 @@ def branched_part_of(fluents: Sequence[Fluent[Any]], source: Source, part: str) 
             return part_of((part_of, actions_of, question, base, record), part)
 
 
-def _tree(question: PreparedGoal, base: FrozenState, record: list[Any], before: Before) -> Node:
+def _tree(
+    question: PreparedGoal, base: FrozenState, record: list[Any], before: Before
+) -> SharedTree:
     """The tree of a plan; ``before`` gives the projected state before each of its entries."""
     shared = question.trees
     known = None if shared is None else shared.find(record, base.values)
@@ -109,7 +111,7 @@ def _tree(question: PreparedGoal, base: FrozenState, record: list[Any], before: 
         entries = question.entries
         number = entries.number_kept
         planned = entries.of(record, before)
-        known = tree_of(question.body, question.binding, planned, before)
+        known = SharedTree(tree_of(question.body, question.binding, planned, before), {})
         # Entries that are made for the first time read more than the tree depends on.
         is_warm = entries.number_kept == number
         if shared is not None and is_warm and entries.is_as_assumed():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
-from bthtn.plan.nodes import Node
+from bthtn.plan.plan import SharedTree
 from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.world.fluent import Fluent
 
@@ -17,7 +17,7 @@ MOST_READ: Final = 3
 _FEW: Final = 3
 
 Reads = tuple[Fluent[Any], ...]
-Trees = dict[Reads, dict[tuple[Any, ...], Node]]
+Trees = dict[Reads, dict[tuple[Any, ...], SharedTree]]
 
 
 class SharedTrees:
@@ -29,7 +29,7 @@ class SharedTrees:
         self._entries = 0
         self._known: dict[tuple[Any, ...], Trees] = {}
 
-    def find(self, record: Iterable[Any], start: Mapping[Fluent[Any], Any]) -> Node | None:
+    def find(self, record: Iterable[Any], start: Mapping[Fluent[Any], Any]) -> SharedTree | None:
         """Return the tree that was made of this record from such a start state, or None."""
         for fluents, trees in self._known.get(tuple(map(_key_of, record)), {}).items():
             tree = trees.get(_key([start.get(one, one.default) for one in fluents]))
@@ -38,7 +38,11 @@ class SharedTrees:
         return None
 
     def keep(
-        self, record: Sequence[Any], reads: Mapping[Fluent[Any], Any], tree: Node, entries: int
+        self,
+        record: Sequence[Any],
+        reads: Mapping[Fluent[Any], Any],
+        tree: SharedTree,
+        entries: int,
     ) -> None:
         """Share a tree of so many entries from now on.
 
