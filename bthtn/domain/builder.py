@@ -34,6 +34,7 @@ from bthtn.domain.number import Duration, NumberLike, Seconds, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task, mixed_units
 from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, nearest
+from bthtn.world.expression import Constant
 from bthtn.world.names import name_faults
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
@@ -230,6 +231,11 @@ class Domain(Unpicklable, Generic[S]):
                 made[part] = read(getattr(described, part), self.state_class)
             except BthtnError as error:
                 raise error.placed(f"{where}, {part}") from None
+        length = made["duration"]
+        if isinstance(length, Constant) and not length.value >= 0:
+            hint = "a step takes no time, or some: give a number that is not below zero"
+            message = f"the duration is {length.value}"
+            raise DomainError(Diagnostic("BT202", message, where, hint))
         return PrimitiveTask(
             name,
             parameters,

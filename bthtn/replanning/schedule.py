@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
+from bthtn.checked import checked
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.protocol import Search, SearchStatus
 from bthtn.world.sharing import Unpicklable
@@ -91,6 +92,7 @@ class PlanningSchedule(Unpicklable):
     returns seconds, such as ``time.perf_counter``. Who plans when is then not the same in two runs.
     """
 
+    @checked
     def __init__(
         self,
         budget: int,
@@ -152,6 +154,7 @@ class PlanningSchedule(Unpicklable):
             self.frame - since,
         )
 
+    @checked
     def attend(self, agent: Hashable, *, priority: int = 1, every: int = 1) -> None:
         """Set an agent's priority, and let its goals plan only every ``every`` frames.
 

@@ -9,7 +9,7 @@ from py_trees.common import Status
 
 from bthtn import Domain, Fluent, State, fluent, method
 from bthtn.behaviours import Agent, PlanGoal
-from bthtn.errors import BthtnError, ExecutionError
+from bthtn.errors import ArgumentError, BthtnError, ExecutionError
 from bthtn.planning.planner import Planner
 from bthtn.replanning.schedule import SLICE, PlanningSchedule, advance
 from bthtn.testing.doubles import ticks
@@ -268,6 +268,20 @@ def test_numbers_that_allow_nothing_are_refused(make):
         make()
     assert isinstance(refused.value, BthtnError)
     assert refused.value.code == "BT202"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: PlanningSchedule(budget="10"),
+        lambda: PlanningSchedule(budget=float("nan")),
+        lambda: PlanningSchedule(budget=10, milliseconds="4", clock=Slow()),
+        lambda: PlanningSchedule(budget=10).attend("agent", priority="high"),
+    ],
+)
+def test_what_is_no_number_is_refused(make):
+    with pytest.raises(ArgumentError, match="BT126"):
+        make()
 
 
 class Slow:

@@ -57,6 +57,12 @@ def test_a_derived_task_has_the_unit_of_its_template():
     assert derived.tasks["nap_long"].in_seconds
 
 
+@pytest.mark.parametrize("wrong", [-1, float("nan"), seconds(-0.5), seconds(float("nan"))])
+def test_a_duration_is_not_below_zero(wrong):
+    with pytest.raises(BthtnError, match=r"\[BT202\] the duration is [\s\S]*primitive 'nap'"):
+        one_task("nap", wrong)
+
+
 @pytest.mark.parametrize("wrong", [seconds("3"), seconds(seconds(3)), seconds(None)])
 def test_seconds_are_a_number(wrong):
     with pytest.raises(BthtnError, match=r"is not a number[\s\S]*primitive 'nap', duration"):
