@@ -158,7 +158,7 @@ class OwedCleanup:
         plan = planner.plan(agent.beliefs.frozen())
         if plan is None:
             raise ResumeFailed("there is no plan")
-        refuse_too_deep(plan.tree)
+        plan.derived(refuse_too_deep)
         subtree = compiled(plan.tree, self._run, path=self._path)
         self._hooks.adopt(plan.tree)
         agent.emit(CleanupStarted(self._run.goal, self.task, plan, plan_id=self._run.plan_id))

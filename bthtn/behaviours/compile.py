@@ -45,6 +45,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
+from bthtn.plan.plan import Plan
 from bthtn.plan.walk import fold
 
 DEEPEST: Final = 150
@@ -114,17 +115,19 @@ def compiled_steps(
         depth += isinstance(above, _DEEPER)
         tasks.update({above.node.task: None} if isinstance(above, PlanScope) else {})
         above = above.parent
-    refuse_too_deep(node, depth)
+    _refuse_too_deep(node, depth)
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
     place = (arrival.path, tuple(tasks))
     return list(_Compiler(run, inside=inside).steps([(iter((node,)), place)]))
 
 
-def refuse_too_deep(root: Node, depth: int = 0) -> None:
-    """Raise ExecutionError when branches, alternatives and cleanups are too deep for py_trees.
+def refuse_too_deep(plan: Plan) -> None:
+    """Raise ExecutionError when branches, alternatives and cleanups are too deep for py_trees."""
+    _refuse_too_deep(plan.tree, 0)
 
-    ``depth`` is how deep the tree itself stands.
-    """
+
+def _refuse_too_deep(root: Node, depth: int) -> None:
+    """The same for a tree that itself stands ``depth`` deep."""
     if depth + _number_of_deeper(root) <= DEEPEST:
         return
     if depth + fold(root, _nesting) > DEEPEST:

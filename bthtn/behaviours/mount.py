@@ -186,7 +186,7 @@ class Mount:
             cooldowns=self._search.failures.cooldowns,
         )
         if over is not None:
-            refuse_too_deep(plan.tree)
+            plan.derived(refuse_too_deep)
         subtree = compiled(plan.tree, self._run, over or frozenset())
         self._mount(plan, subtree, entered, is_whole=over is None)
 
@@ -213,7 +213,7 @@ class Mount:
         Raises PlanRefused when a hook raises, and ExecutionError as ``put``, with nothing
         changed.
         """
-        refuse_too_deep(plan.tree)
+        plan.derived(refuse_too_deep)
         # Only steps that run on need a place now, and who was replaced once is replaced again.
         subtree = compiled(plan.tree, self.run, over or frozenset(), at_once=0)
         self.hooks.adopt(plan.tree)

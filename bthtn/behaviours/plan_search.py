@@ -149,7 +149,7 @@ class PlanSearch:
         assert self._current is not None, "a goal without a plan searches for one"
         plan = self.plan_of(self._current)
         if plan is not None:
-            plan.derived(_refuse_too_deep)
+            plan.derived(refuse_too_deep)
         return plan
 
     @property
@@ -265,7 +265,7 @@ class PlanSearch:
         plan = started.plan
         self._prepared = None if plan is None else started
         if plan is not None:
-            plan.derived(_refuse_too_deep)
+            plan.derived(refuse_too_deep)
         return plan is not None
 
 
@@ -321,11 +321,6 @@ class _ReadsOf(Mapping[Fluent[Any], Any]):
 
     def __len__(self) -> int:
         return len(self.saved_as)
-
-
-def _refuse_too_deep(plan: Plan) -> None:
-    """Raise ExecutionError for a plan that is too deep for py_trees."""
-    refuse_too_deep(plan.tree)
 
 
 def _planner(

@@ -122,10 +122,9 @@ class Improvement:
 
         What the first choices of the plan relied on, it has read in the state where it started.
         """
-        if self.plan is not None and self._interrupt in _STRICT:
-            first = first_reads(self.plan.tree)
-            if not all(map(fluents.isdisjoint, first)):
-                return True
+        plan = self.plan if self._interrupt in _STRICT else None
+        if plan is not None and not fluents.isdisjoint(plan.derived(_first_reads)):
+            return True
         return not fluents.isdisjoint(self.reads)
 
     def verdict(self, rule: Rule, changes: Collection[Change]) -> Verdict:
@@ -169,3 +168,7 @@ class Improvement:
 
 
 _STRICT: Final[tuple[Interrupt, ...]] = ("mtr", "surprise")
+
+
+def _first_reads(plan: Plan) -> frozenset[Fluent[Any]]:
+    return frozenset().union(*first_reads(plan.tree))

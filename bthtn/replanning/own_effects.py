@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any
 
-from bthtn.plan.nodes import Node, TaskNode
+from bthtn.plan.nodes import TaskNode
+from bthtn.plan.plan import Plan
 from bthtn.plan.walk import touched_by
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
@@ -32,12 +33,12 @@ class OwnEffects:
         """The state at adoption, with the effects and expected effects of finished steps."""
         return self.start.changed(self._done) if self._done else self.start
 
-    def is_untouched(self, tree: Node, changed: Container[Fluent[Any]]) -> bool:
-        """Whether no step has finished, and no fluent that the tree touches has changed.
+    def is_untouched(self, plan: Plan, changed: Container[Fluent[Any]]) -> bool:
+        """Whether no step has finished, and no fluent that the plan touches has changed.
 
         ``changed`` are those that others have changed, perhaps to the same value again.
         """
-        touched = None if self._has_finished_steps else touched_by(tree)
+        touched = None if self._has_finished_steps else plan.derived(_touched)
         return touched is not None and not any(
             one in changed or self._beliefs.get(one) != self.start.get(one) for one in touched
         )
@@ -71,6 +72,10 @@ class OwnEffects:
             return write.value
         before = self._done.get(fluent, self.start.get(fluent))
         return UNKNOWN if before is UNKNOWN else before + write.value
+
+
+def _touched(plan: Plan) -> frozenset[Fluent[Any]] | None:
+    return touched_by(plan.tree)
 
 
 def _is_between(start: object, value: object, end: object) -> bool:

@@ -160,7 +160,7 @@ class Review:
         """Note that a suspended part of the plan was planned."""
         bound, is_whole = self._comparable
         if is_whole and len(bound) < LONGEST_BOUND:
-            entries, is_whole = comparable_record(plan)
+            entries, is_whole = plan.derived(comparable_record)
             self._bound = MethodTraversalRecord((*bound, *entries)), is_whole
         self._is_new, self._works_in, self._latest_check = True, None, None
         self._support.over(None)
@@ -229,7 +229,7 @@ class Review:
         """The bound, and whether it is the whole record of the plan."""
         if self._bound is None:
             plan = self._adopted
-            self._bound = (NO_RECORD, True) if plan is None else comparable_record(plan)
+            self._bound = (NO_RECORD, True) if plan is None else plan.derived(comparable_record)
         return self._bound
 
     @property
@@ -281,7 +281,7 @@ class Review:
         if plan is None or watched is not None or self._works_in is not self._own.start:
             return False
         is_checked = any(step.task.during is not ALWAYS for step in running.running_steps())
-        return not is_checked and self._own.is_untouched(plan.tree, self._support.changes)
+        return not is_checked and self._own.is_untouched(plan, self._support.changes)
 
     def _validity(self, running: RunningPlan) -> Validity:
         """Whether the rest works; checked as far as it may have changed since the latest check."""
