@@ -152,19 +152,11 @@ class PlanComposite(PlanBehaviour, Composite):
 
 def made(subtree: Behaviour) -> list[Behaviour]:
     """The behaviours of a subtree that were made already, those below others before them."""
-    return [node for node, _ in _made(subtree)]
-
-
-def _made(subtree: Behaviour) -> list[tuple[Behaviour, list[Behaviour]]]:
-    """The same, each with its children that were made already."""
-    found: list[tuple[Behaviour, list[Behaviour]]] = []
-    pending = [subtree]
+    found, pending = [], [subtree]
     while pending:
         node = pending.pop()
-        below = node.made if isinstance(node, PlanBehaviour) else node.children
-        found.append((node, below))
-        if below:
-            pending += below
+        found.append(node)
+        pending += made_below(node)
     return found[::-1]
 
 
@@ -174,22 +166,41 @@ def discard(subtree: Behaviour) -> None:
     Without the cuts a discarded plan is a cycle: its memory would stay until the garbage
     collector's next full run, a pause in the middle of a game.
     """
-    for node, below in _made(subtree):
-        if isinstance(node, PlanBehaviour):
-            node.shutdown()
-        elif type(node).shutdown is not Behaviour.shutdown:
-            with suppress(Exception):  # no listener is left to report it to
-                node.shutdown()
-        if getattr(node, "_was_looked_at", True):
-            own = vars(node)
-            for client in own.get("blackboards", ()):
-                with suppress(KeyError):  # its behaviour has done so
-                    client.unregister()
-            if "iterator" in own:  # that of a behaviour that an operator has made
-                node.iterator = _OVER
-        node.parent = None
+    found, pending = [], [subtree]
+    while pending:
+        node = pending.pop()
+        found.append(node)
+        pending += [child for child in made_below(node) if not _is_as_made(child)]
+    subtree.parent = None
+    for node in reversed(found):
+        below = made_below(node)
+        for child in below:
+            child.parent = None
+        _shut_down(node)
         if below:
             node.children = []
+
+
+def _is_as_made(node: Behaviour) -> bool:
+    """Whether a leaf has nothing to shut down: it does not run, and nobody has looked at it."""
+    if node.status is not INVALID or not isinstance(node, PlanLeaf):
+        return False
+    return node._below is None and not node._was_looked_at
+
+
+def _shut_down(node: Behaviour) -> None:
+    if isinstance(node, PlanBehaviour):
+        node.shutdown()
+    elif type(node).shutdown is not Behaviour.shutdown:
+        with suppress(Exception):  # no listener is left to report it to
+            node.shutdown()
+    if getattr(node, "_was_looked_at", True):
+        own = vars(node)
+        for client in own.get("blackboards", ()):
+            with suppress(KeyError):  # its behaviour has done so
+                client.unregister()
+        if "iterator" in own:  # that of a behaviour that an operator has made
+            node.iterator = _OVER
 
 
 def reset(children: list[Behaviour]) -> None:
