@@ -20,7 +20,7 @@ from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import discard, made
-from bthtn.behaviours.plan_run import is_same_path
+from bthtn.behaviours.plan_run import PlanRun, is_same_path
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
     PlanScope,
@@ -45,18 +45,18 @@ from bthtn.world.expression import ALWAYS
 
 
 def hand_over(
-    old: Behaviour, new: Behaviour, is_idle: IsIdle, *, equivalent: bool, repairs: bool = False
+    old: Behaviour, new: Behaviour, run: PlanRun, *, equivalent: bool, repairs: bool = False
 ) -> Behaviour:
     """Move running steps from the old subtree into the new one; return the root to mount.
 
-    A step is moved where the new plan starts with the same task and arguments, by preference
-    below the same decompositions; idle steps may stand before it. A part with an open cleanup
-    around it has to have its place as well: the same task, arguments and decompositions, whose
-    names may differ in ``equivalent`` plans. With ``repairs``, all parts of the old plan with an
-    open cleanup go on, and not only those of the moved steps. Steps without a place in the new
-    plan are aborted, the latest started first, and the old subtree is discarded.
+    Both belong to the ``run``. A step is moved where the new plan starts with the same task and
+    arguments, by preference below the same decompositions; idle steps may stand before it. A part
+    with an open cleanup around it has to have its place as well: the same task, arguments and
+    decompositions, whose names may differ in ``equivalent`` plans. With ``repairs``, all parts of
+    the old plan with an open cleanup go on, and not only those of the moved steps. Steps without a
+    place in the new plan are aborted, the latest started first, and the old subtree is discarded.
     """
-    handover = _Handover(old, is_idle, equivalent=equivalent)
+    handover = _Handover(old, run, equivalent=equivalent)
     running = handover.place(new)
     if repairs:
         parts = (node for node in made(old) if isinstance(node, PlanWithCleanup))
@@ -113,10 +113,11 @@ def idle_for(agent: Agent[Any, Any]) -> IsIdle:
 class _Handover:
     """One handover: ``waiting`` are running steps without a new place, ``moved`` those with one."""
 
-    def __init__(self, old: Behaviour, is_idle: IsIdle, *, equivalent: bool) -> None:
+    def __init__(self, old: Behaviour, run: PlanRun, *, equivalent: bool) -> None:
         self.waiting = running_leaves(old)
         self.moved: set[TaskLeaf] = set()
-        self._is_idle = is_idle
+        self._run = run
+        self._is_idle = idle_for(run.agent)
         self._equivalent = equivalent
 
     def place(self, node: Behaviour) -> Behaviour | None:
@@ -150,11 +151,8 @@ class _Handover:
         if not same:
             return None
         leaf = same[0] if len(same) == 1 else _nearest(same, fresh)
-        new_parts = list(enclosing(fresh, PlanWithCleanup))
-        self.move_cleanups(enclosing(leaf, PlanWithCleanup), new_parts)
-        if leaf.is_at_work or leaf.is_aborting:  # else it has not been started yet
-            for part in new_parts:
-                part.is_open = True
+        if self._run.has_cleanups:
+            self._move_cleanups_around(leaf, fresh)
         for old in enclosing(leaf, PlanDecorated):
             for new in enclosing(fresh, PlanDecorated):
                 if _is_same_call(old, new):
@@ -171,9 +169,16 @@ class _Handover:
         leaf.node, leaf.path, leaf.parent = fresh.node, fresh.path, None
         return leaf
 
+    def _move_cleanups_around(self, leaf: TaskLeaf, fresh: TaskLeaf) -> None:
+        new_parts = list(enclosing(fresh, PlanWithCleanup))
+        self.move_cleanups(enclosing(leaf, PlanWithCleanup), new_parts)
+        if leaf.is_at_work or leaf.is_aborting:  # else it has not been started yet
+            for part in new_parts:
+                part.is_open = True
+
     def _fits(self, leaf: TaskLeaf, fresh: TaskLeaf) -> bool:
         """Whether every open cleanup around a running step is there around the fresh one."""
-        return all(
+        return not self._run.has_cleanups or all(
             any(self._is_same_part(part, new) for new in enclosing(fresh, PlanWithCleanup))
             for part in enclosing(leaf, PlanWithCleanup)
             if part.is_open

@@ -218,9 +218,7 @@ class Mount:
         subtree = compiled(plan.tree, self.run, over or frozenset(), at_once=0)
         self.hooks.adopt(plan.tree)
         on_accepted()
-        running = hand_over(
-            self.subtree, subtree, idle_for(self._agent), equivalent=equivalent, repairs=repairs
-        )
+        running = hand_over(self.subtree, subtree, self.run, equivalent=equivalent, repairs=repairs)
         self._mount(plan, running, entered, is_whole=over is None)
         self.hooks.release()
 
