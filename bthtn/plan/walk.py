@@ -59,12 +59,14 @@ def unwound(visit: Visit[R]) -> R:
 def children_of(node: Node) -> tuple[Node, ...]:
     """The nodes directly below."""
     match node:
-        case TaskNode() | SuspendedNode() | NullNode():
+        case TaskNode():  # frequent kinds first: that it is not of a kind takes long to see
             return ()
         case ScopeNode():
             return (node.child,)
-        case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):
-            return children
+        case SequenceNode() | ParallelNode() | PriorityNode():
+            return node.children
+        case SuspendedNode() | NullNode():
+            return ()
         case _:
             assert_never(node)
 
