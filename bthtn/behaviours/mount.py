@@ -15,6 +15,7 @@ from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
+from bthtn.behaviours.pattern import fresh_subtree
 from bthtn.behaviours.plan_behaviour import discard, made
 from bthtn.behaviours.plan_run import (
     Arrival,
@@ -187,7 +188,8 @@ class Mount:
         )
         if over is not None:
             plan.derived(refuse_too_deep)
-        subtree = compiled(plan.tree, self._run, over or frozenset())
+        run = self._run
+        subtree = compiled(plan.tree, run, over) if over else fresh_subtree(plan, run)
         self._mount(plan, subtree, entered, is_whole=over is None)
 
     def is_equivalent(self, plan: Plan) -> bool:
