@@ -216,7 +216,7 @@ class _Compiler:
                 return self._parallel(node, place, pending)
             case PriorityNode():
                 alternatives = [self.begun(child, place) for child in node.children]
-                return PlanPriority(node, [_one(*one) for one in alternatives])
+                return PlanPriority(node, [_one(*one) for one in alternatives], self._run)
             case SuspendedNode():
                 return Suspended(node, place[0], self._run, self._not_before, self._inside)
             case NullNode():

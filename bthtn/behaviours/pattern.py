@@ -7,7 +7,7 @@ what is merged, is worked out of it once for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from py_trees.behaviour import Behaviour
 
@@ -17,7 +17,7 @@ from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import PlanScope, PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.plan.nodes import BranchingNode, ScopeNode
+from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode
 from bthtn.plan.plan import Plan
 
 Make = Callable[[PlanRun], Behaviour]
@@ -59,8 +59,10 @@ def _again(node: Behaviour) -> Make | None:
         return lambda run: TaskLeaf(step, path, run)
     if type(node) in (PlanScope, PlanSequence) and isinstance(node, PlanSequence):
         return None if node.has_unmade else _sequence(type(node), node.node, node.made)
-    if isinstance(node, PlanParallel | PlanPriority):
-        return _branches(type(node), node.node, node.made)
+    if isinstance(node, PlanParallel):
+        return _parallel(node.node, node.made)
+    if isinstance(node, PlanPriority):
+        return _priority(node.node, node.made)
     return None
 
 
@@ -73,11 +75,18 @@ def _sequence(
     return lambda run: kind([make(run) for make in below], None, scope)
 
 
-def _branches(kind: Any, node: BranchingNode, children: list[Behaviour]) -> Make | None:
+def _parallel(node: ParallelNode, children: list[Behaviour]) -> Make | None:
     below = _all_again(children)
     if below is None:
         return None
-    return lambda run: kind(node, [make(run) for make in below])
+    return lambda run: PlanParallel(node, [make(run) for make in below])
+
+
+def _priority(node: PriorityNode, children: list[Behaviour]) -> Make | None:
+    below = _all_again(children)
+    if below is None:
+        return None
+    return lambda run: PlanPriority(node, [make(run) for make in below], run)
 
 
 def _all_again(children: list[Behaviour]) -> list[Make] | None:

@@ -210,6 +210,8 @@ class PlanRun:
     clean_up: CleanUp = _no_cleanup
     has_cleanups: bool = False
     """Whether one of the parts has a cleanup."""
+    has_alternatives: bool = False
+    """Whether one of the parts is a ``priority``."""
     is_repairable: bool = True
     writes_as: str = ""
     plan_id: str = ""

@@ -8,6 +8,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector
 
 from bthtn.behaviours.plan_behaviour import PlanComposite, reset
+from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.task_leaf import interruptible
 from bthtn.plan.nodes import PriorityNode
@@ -26,11 +27,12 @@ class PlanPriority(PlanComposite, Selector):
     anew, so that displays show the refused ones; py_trees' selector resets them at every tick.
     """
 
-    def __init__(self, node: PriorityNode, children: list[Behaviour]) -> None:
+    def __init__(self, node: PriorityNode, children: list[Behaviour], run: PlanRun) -> None:
         super().__init__(children)
         self.memory = not node.reactive
         self.node = node
         self._in_vain: list[Behaviour] = []
+        run.has_alternatives = True
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the alternatives, or only the one that must not be interrupted."""

@@ -151,7 +151,7 @@ class TaskLeaf(PlanLeaf):
             self._obstacle = obstacle_of(self.node.task.during, self.node, self._run.agent.beliefs)
             if self._obstacle is not None:
                 return self._abort_operator()
-        elif not self._has_place():
+        elif self._run.has_alternatives and not self._has_place():
             return FAILURE
         elif self._must_wait():
             return RUNNING
