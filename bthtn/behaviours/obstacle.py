@@ -22,15 +22,16 @@ class Obstacle(NamedTuple):
 
 def obstacle_to_start(node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:
     """A condition of the step that does not hold now, or an argument that its call has no more."""
-    obstacle = obstacle_of(node.task.precondition, node, beliefs)
-    obstacle = obstacle or obstacle_of(node.task.exec_only, node, beliefs)
-    return _outdated(node, beliefs) if obstacle is None and node.args else obstacle
+    for condition in (node.task.precondition, node.task.exec_only):
+        if condition is not ALWAYS:
+            obstacle = obstacle_of(condition, node, beliefs)
+            if obstacle is not None:
+                return obstacle
+    return _outdated(node, beliefs) if node.args else None
 
 
 def obstacle_of(condition: Condition, node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:
     """A condition of the step that is false, or raises. An unknown one is none."""
-    if condition is ALWAYS:
-        return None
     try:
         if condition.evaluate(beliefs, node.args) is False:
             return Obstacle(why(condition, beliefs, node.args))

@@ -223,11 +223,6 @@ class PlanRun:
         """The state to save: all but what belongs to one tick."""
         return {part.name: getattr(self, part.name) for part in fields(self)} | {"beside": {}}
 
-    @property
-    def source(self) -> str:
-        """The source of the beliefs that this plan's steps write."""
-        return self.writes_as or self.goal
-
     def ticked(self) -> None:
         """Count a tick of the plan. Call it before the tick."""
         self.ticks += 1

@@ -65,7 +65,7 @@ class StepRun:
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.node = node
-        self.source = run.source
+        self.source = run.writes_as or run.goal
         self.goal, self.plan_id = run.goal, run.plan_id
         self.agent: Agent[Any, Any] = run.agent
         self._runtime = runtime_of(run.agent)

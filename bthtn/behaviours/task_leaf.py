@@ -47,6 +47,7 @@ from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.saving.reader import GraphReader
 from bthtn.saving.writer import LoadedLater
+from bthtn.world.expression import ALWAYS
 
 
 class TaskLeaf(PlanLeaf):
@@ -148,9 +149,11 @@ class TaskLeaf(PlanLeaf):
         if self._abort is not None:
             return self._until_aborted(self._abort, self._abort.tick)
         if self._operator is not None:
-            self._obstacle = obstacle_of(self.node.task.during, self.node, self._run.agent.beliefs)
-            if self._obstacle is not None:
-                return self._abort_operator()
+            during = self.node.task.during
+            if during is not ALWAYS:
+                self._obstacle = obstacle_of(during, self.node, self._run.agent.beliefs)
+                if self._obstacle is not None:
+                    return self._abort_operator()
         elif self._run.has_alternatives and not self._has_place():
             return FAILURE
         elif self._must_wait():
@@ -268,7 +271,8 @@ class TaskLeaf(PlanLeaf):
 
     def _tick_operator(self) -> Status:
         """Tick the operator; SUCCESS once its effects are written as well."""
-        step = self._started
+        step = self._step  # not ``_started``: this is done at every tick
+        assert step is not None, "the step has started"
         try:
             answer = self._ticked(step)
             if answer is RUNNING:
