@@ -47,10 +47,10 @@ class PlanParallel(PlanComposite, Parallel):
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""
         if self.status is not RUNNING:
-            reset(self.children)
-            self.status = RUNNING
-            if self.feedback_message:
+            if self.feedback_message or self.current_child is not None:  # else they are as made
                 self.feedback_message = ""
+                reset(self.children)
+            self.status = RUNNING
         ticked = len(self.children)
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:

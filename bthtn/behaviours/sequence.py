@@ -221,6 +221,8 @@ class PlanSequence(PlanComposite, Sequence):
         self.status = RUNNING
         if self.feedback_message:
             self.feedback_message = ""
+        elif self.current_child is None and self._planned is None:
+            return  # the children are as they were made
         if self._planned is not None:
             self._discard_all_but(self._planned, self._made)
             self._made, self._planned = self._planned, None
