@@ -170,7 +170,13 @@ def discard(subtree: Behaviour) -> None:
     while pending:
         node = pending.pop()
         found.append(node)
-        pending += [child for child in made_below(node) if not _is_as_made(child)]
+        pending += [
+            child  # but for leaves that do not run, and that nobody has looked at
+            for child in made_below(node)
+            if child.status is not INVALID
+            or getattr(child, "_below", child) is not None
+            or getattr(child, "_was_looked_at", True)
+        ]
     subtree.parent = None
     for node in reversed(found):
         below = made_below(node)
@@ -179,13 +185,6 @@ def discard(subtree: Behaviour) -> None:
         _shut_down(node)
         if below:
             node.children = []
-
-
-def _is_as_made(node: Behaviour) -> bool:
-    """Whether a leaf has nothing to shut down: it does not run, and nobody has looked at it."""
-    if node.status is not INVALID or not isinstance(node, PlanLeaf):
-        return False
-    return node._below is None and not node._was_looked_at
 
 
 def _shut_down(node: Behaviour) -> None:
