@@ -122,12 +122,11 @@ class Review:
         It works in the state ``works_in``: while that is believed, the plan needs no check.
         It was found in ``found_in``: what has changed since may make a better one possible.
         """
-        self.close()
+        self._forget()
         self._works_in = works_in
         self._own = OwnEffects(self._beliefs, self._source)
         self._adopted, self._bound = plan, None
-        self._age = 0
-        self._is_new = True
+        self._age, self._is_new = 0, True
         self._avoided_then = self._avoided_last = self._avoided()
         self._support.over(None)
         self._watch_chances(None)
@@ -215,6 +214,12 @@ class Review:
         """End the review: remove the watches, and drop a search."""
         self._support.close()
         self._chances.close()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was noticed and found about a plan, and a search; what is watched stays so."""
+        self._support.forget()
+        self._chances.forget()
         self._search = self._unexpected = self._better_since = self._latest_check = None
         self._causes = {}
         self._is_new = self._is_due = self._has_moved = False
@@ -250,8 +255,7 @@ class Review:
     # validation
 
     def _validated(self, running: RunningPlan) -> Verdict | None:
-        changes = dict(self._support.changes)
-        unexpected = self._unexpected
+        changes, unexpected = dict(self._support.changes), self._unexpected
         if unexpected is not None:
             changes.setdefault(unexpected.fluent, unexpected)
         watched, self._is_new, self._unexpected = self._support.fluents, False, None
@@ -261,8 +265,7 @@ class Review:
         self._support.over(validity.support)
         if failure is not None:
             rule = rule_for(self.replanning.interrupt, Situation(valid=False))
-            causes = (change for change in changes.values() if change.fluent in failure.reads)
-            cause = next(causes, None)
+            cause = next((one for one in changes.values() if one.fluent in failure.reads), None)
             is_own = cause is None or cause.source is self._source
             if is_own and failure.node in running.running_steps():
                 return None  # its ``during`` condition: the step itself fails in this tick
