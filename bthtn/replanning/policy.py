@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.failure import Failure
@@ -43,8 +43,7 @@ class Decision(Enum):
     ABORT = "abort"
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """The facts that a decision depends on: whether the rest works, and the search's result."""
 
     valid: bool
