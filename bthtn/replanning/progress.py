@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import filterfalse
 from typing import Final, Protocol, assert_never
 
 from bthtn.domain.decorator import RetryDecorator
@@ -175,8 +176,7 @@ def begins_otherwise(steps: Iterable[TaskNode], plan: Plan, is_idle: IsIdle) -> 
 
     Most plans differ in one of the next steps, which is found out without looking at the rest.
     """
-    ours = (one for one in steps if not is_idle(one))
-    theirs = (one for one in leaves(plan.tree) if not is_idle(one))
+    ours, theirs = filterfalse(is_idle, steps), filterfalse(is_idle, leaves(plan.tree))
     return any(map(_are_different, ours, theirs))
 
 
