@@ -12,11 +12,12 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.clock import Clock, Timer
+from bthtn.agent.clock import Clock
 from bthtn.agent.completion import Completion
 from bthtn.agent.operators import Elapsed, OperatorFailed, no_operator
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.domain.number import TOLERANCE
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
 
@@ -167,23 +168,28 @@ class _Raising:
 class Simulated:
     """Runs for a number of ticks, or of seconds of a clock, and succeeds."""
 
-    __slots__ = ("_is_running", "_timer")
+    __slots__ = ("_began", "_clock", "_duration", "_ticks")
 
     def __init__(self, duration: float, clock: Clock | None = None) -> None:
-        self._timer = Timer(duration, clock) if duration > 0 else None
-        self._is_running = False
+        self._duration = duration
+        self._clock = clock
+        self._ticks = 0
+        self._began = 0.0
 
     def start(self) -> None:
         """Nothing to prepare."""
 
     def tick(self) -> Status:
         """RUNNING until the duration is over, which begins with the first tick."""
-        if self._timer is None or (self._is_running and self._timer.is_over()):
-            return SUCCESS
-        if not self._is_running:
-            self._timer.start()
-            self._is_running = True
-        return RUNNING
+        ticks = self._ticks
+        self._ticks = ticks + 1
+        if self._clock is None or self._duration <= 0:
+            return SUCCESS if ticks >= self._duration else RUNNING
+        if ticks == 0:
+            self._began = self._clock()
+            return RUNNING
+        passed = self._clock() - self._began
+        return SUCCESS if passed >= self._duration - TOLERANCE else RUNNING
 
     def abort(self) -> None:
         """Nothing to clean up."""
