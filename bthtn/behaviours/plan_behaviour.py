@@ -169,21 +169,23 @@ def discard(subtree: Behaviour) -> None:
     found, pending = [], [subtree]
     while pending:
         node = pending.pop()
-        found.append(node)
-        pending += [
-            child  # but for leaves that do not run, and that nobody has looked at
-            for child in made_below(node)
-            if child.status is not INVALID
-            or getattr(child, "_below", child) is not None
-            or getattr(child, "_was_looked_at", True)
-        ]
-    subtree.parent = None
-    for node in reversed(found):
         below = made_below(node)
+        found.append((node, below))
         for child in below:
-            child.parent = None
+            if (
+                child.status is INVALID
+                and isinstance(child, PlanLeaf)
+                and child._below is None
+                and not child._was_looked_at
+            ):
+                continue  # a leaf that does not run has nothing to shut down
+            pending.append(child)
+    subtree.parent = None
+    for node, below in reversed(found):
         _shut_down(node)
         if below:
+            for child in below:
+                child.parent = None
             node.children = []
 
 
