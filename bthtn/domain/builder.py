@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
 from bthtn.checked import checked
@@ -232,7 +233,8 @@ class Domain(Unpicklable, Generic[S]):
             except BthtnError as error:
                 raise error.placed(f"{where}, {part}") from None
         length = made["duration"]
-        if isinstance(length, Constant) and not length.value >= 0:
+        is_number = isinstance(length, Constant) and isinstance(length.value, Real)
+        if is_number and not length.value >= 0:
             hint = "a step takes no time, or some: give a number that is not below zero"
             message = f"the duration is {length.value}"
             raise DomainError(Diagnostic("BT202", message, where, hint))
