@@ -40,7 +40,7 @@ class PlanParallel(PlanComposite, Parallel):
         self.node = node
 
     @property
-    def policy(self) -> common.ParallelPolicy.Base:  # type: ignore[override]
+    def policy(self) -> common.ParallelPolicy.Base:  # type: ignore[override]  # here it only shows
         """The policy that displays show; ticks go by that of the node."""
         return _shown_as(self.node, self.children)
 

@@ -211,7 +211,7 @@ def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
 
 def _is_equal(one: Any, other: Any) -> bool:
     """Whether two values are equal; one that does not equal itself equals another such value."""
-    return one is other or one == other or bool(one != one and other != other)  # noqa: PLR0124
+    return one is other or one == other or bool(one != one and other != other)  # noqa: PLR0124 - NaN
 
 
 def _is_anonymous(node: TaskNode | ScopeNode) -> bool:
