@@ -89,8 +89,8 @@ class LineFile(Generic[B]):
         """In the thread: write until there is no more; after an error, only take blocks."""
         while (block := self._blocks.get()) is not None:
             if self._error is None:
-                # Bound now, by a default that mypy cannot infer: the loop goes on to the next block.
-                self._contain(lambda block=block: self._write(block))  # type: ignore[misc]  # see above
+                # The default binds it now, since the loop goes on; mypy cannot infer its type.
+                self._contain(lambda block=block: self._write(block))  # type: ignore[misc]  # above
         self._contain(self._close)
 
     def _contain(self, act: Callable[[], None]) -> None:
