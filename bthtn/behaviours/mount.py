@@ -33,10 +33,16 @@ from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import Node, TaskNode
+from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
-from bthtn.replanning.progress import MountedTree, Progress, begins_otherwise, is_continuation
+from bthtn.replanning.progress import (
+    AtWork,
+    MountedTree,
+    Progress,
+    begins_otherwise,
+    is_continuation,
+)
 from bthtn.replanning.reloaded import Origin, reloaded_plan
 
 
@@ -94,13 +100,10 @@ class Mount:
         """The running steps of the plan."""
         return running_leaves(self.subtree)
 
-    def running_steps(self) -> list[TaskNode]:
-        """The steps that are running."""
-        return [leaf.node for leaf in self.running]
-
-    def is_interruptible(self) -> bool:
-        """Whether the plan may be replaced by a better one now."""
-        return interruptible(self.subtree)
+    def at_work(self) -> AtWork:
+        """The steps that are running, and whether a better plan may interrupt them now."""
+        leaves = self.running
+        return AtWork([leaf.node for leaf in leaves], all(map(interruptible, leaves)))
 
     def progress(self) -> Progress:
         """How far the plan has come."""

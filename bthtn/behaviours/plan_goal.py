@@ -48,6 +48,7 @@ from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
+from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
 from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
@@ -201,9 +202,9 @@ class PlanGoal(ReloadingGoal):
                 self._search.restart_if_changed()
             repaired = self._mended()
             if repaired is not None:
-                failed_in = self._search.found_in  # the search began when the plan had failed
+                failed = self._search.found_from  # the search began when the plan had failed
                 self._mount.put(repaired.plan, repaired.over, repaired.entered)
-                return self._repaired(repaired, failed_in)
+                return self._repaired(repaired, failed)
             plan = self._search.advance()
             if plan is None or self._must_wait():
                 return RUNNING
@@ -214,7 +215,7 @@ class PlanGoal(ReloadingGoal):
             self._failures.found()
             works_in = self.agent.beliefs.frozen()  # hooks may change them
             self._mount.put(plan)
-            self._adopt(plan, self._search.reason, works_in, self._search.found_in)
+            self._adopt(plan, self._search.reason, works_in, self._search.found_from)
         except PlanRefused as refused:
             status = self._plan_again(Failure(str(refused)))
             # Nothing has started, so the next method may be tried in the same tick.
@@ -230,16 +231,16 @@ class PlanGoal(ReloadingGoal):
         is_pending = self._repair.is_pending
         return self._repair.repaired(*self._failures.situation) if is_pending else None
 
-    def _repaired(self, repaired: RepairedPlan, found_in: Known = None) -> Status:
-        self._run_now(repaired.plan, found_in=found_in)
+    def _repaired(self, repaired: RepairedPlan, found: Start | None = None) -> Status:
+        self._run_now(repaired.plan, found=found)
         self._emit(PlanRepaired, repaired.part, str(repaired.failure), repaired.plan)
         return SUCCESS
 
-    def _run_now(self, plan: Plan, works_in: Known = None, found_in: Known = None) -> None:
+    def _run_now(self, plan: Plan, works_in: Known = None, found: Start | None = None) -> None:
         self.plan, (self.record, shown) = plan, plan.derived(record_and_text)
         self._mount.run.plan_id = self.plan_id
         self._search.stop()
-        self._review.adopted(plan, works_in, found_in)
+        self._review.adopted(plan, works_in, found)
         self.feedback_message = shown
 
     def _break_plan(self, failure: Failure) -> None:

@@ -24,6 +24,7 @@ from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner, PlannersByGoal
 from bthtn.planning.protocol import RecordedSearch, SearchStatus, Settings
+from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.restarting import RestartingSearch
 from bthtn.replanning.schedule import Budget
@@ -153,9 +154,10 @@ class PlanSearch:
         return plan
 
     @property
-    def found_in(self) -> FrozenState | None:
-        """The state in which the plan of the current search is the best."""
-        return None if self._current is None else self._current.found_in
+    def found_from(self) -> Start | None:
+        """Where the search has started from which the plan of the current one is the best."""
+        current = self._current
+        return None if current is None else Start(current.found_in, current.avoided)
 
     def stop(self) -> None:
         """Drop the current search."""

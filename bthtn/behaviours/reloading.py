@@ -32,6 +32,7 @@ from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
+from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.repair import PendingRepair
 from bthtn.replanning.review import Review
@@ -99,7 +100,7 @@ class ReloadingGoal(TakingOver):
         """Search for a plan, with the agent's domain of now."""
 
     @abstractmethod
-    def _run_now(self, plan: Plan, works_in: Known = None, found_in: Known = None) -> None:
+    def _run_now(self, plan: Plan, works_in: Known = None, found: Start | None = None) -> None:
         """Begin the review of a plan that was mounted."""
 
     def _adopt(
@@ -107,11 +108,11 @@ class ReloadingGoal(TakingOver):
         plan: Plan,
         reason: str,
         works_in: Known = None,
-        found_in: Known = None,
+        found: Start | None = None,
     ) -> None:
         """Run a new plan that was mounted."""
         self.plan_id = runtime_of(self.agent).next_plan()
-        self._run_now(plan, works_in, found_in)
+        self._run_now(plan, works_in, found)
         self._emit(_plan_adopted, plan, reason)
 
     def _emit(self, kind: Callable[..., AgentEvent], *about: object, **named: object) -> None:

@@ -199,9 +199,22 @@ class PlanSequence(PlanComposite, Sequence):
 
     def let_go(self, child: Behaviour) -> None:
         """Remove a child that continues in another subtree, without stopping it."""
-        self._made = [one for one in self._made if one is not child]
+        self._made.remove(child)
         if self._planned is not None:
             self._planned = [one for one in self._planned if one is not child]
+
+    def stop(self, new_status: Status = INVALID) -> None:
+        """Called at every end; stopped from outside, it stops what it has ticked.
+
+        Behind the current child all are as they were made, since every run begins with a reset.
+        """
+        if new_status is INVALID:
+            self.current_child = None
+            for child in self._made[: self._index + 1]:
+                if child.status is not INVALID:
+                    child.stop(INVALID)
+        self.terminate(new_status)
+        self.status = new_status
 
     def _make(self) -> bool:
         """Make the next child. Returns whether there was one to make."""

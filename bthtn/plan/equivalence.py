@@ -82,13 +82,15 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
     return MethodTraversalRecord(record_entries(plan.tree, _is_drawn, open_branches=False)), False
 
 
-def has_better_start(plan: Plan) -> bool:
-    """Whether the first choice of a plan has a better one before it; found without its record.
+def is_first_choice(plan: Plan) -> bool:
+    """Whether the comparable record of a plan is one of zeros, which none beats.
 
-    True only if the comparable record of the plan begins with that choice.
+    Found without the record where the first choice of the plan has a better one before it.
     """
     root = plan.tree
-    return isinstance(root, ScopeNode) and root.method > 0 and not _is_drawn(root)
+    if isinstance(root, ScopeNode) and root.method > 0 and not _is_drawn(root):
+        return False
+    return not any(plan.record) or not any(comparable_record(plan)[0])
 
 
 def _is_whole_comparable(tree: Node) -> bool:

@@ -3,7 +3,8 @@
     1  search from the actual state for a plan that beats the record of the running one; its
        result is ignored if it has read none of the changed fluents
     2  if there is one, search from the predicted state, too, which has only the effects of the
-       running plan; a plan that is also found there is no surprise
+       running plan; a plan that is also found there is no surprise. There is none, without a
+       search, where the running plan itself was found as the best
 
 Both searches can be advanced in slices. The result of the first depends only on the fluents that
 it has read: until one of these changes, there is no need to search again.
@@ -37,12 +38,20 @@ class Start(NamedTuple):
     avoided: Avoided
 
 
+def unless_best(predicted: Start, best_from: Start | None) -> Start | None:
+    """Where a plan is predicted to stand; None if it was found as the best from the very same."""
+    if best_from is None or predicted.state is not best_from.state:
+        return predicted
+    return None if predicted.avoided == best_from.avoided else predicted
+
+
 class Improvement:
     """A search for a better plan than the running one, advanced in slices.
 
-    ``changed`` are the fluents whose changes caused the search, none if something is not avoided
-    any more. ``planners`` are that of the running plan and the one that searches for a better
-    plan; they differ if the agent has another domain by now, which is a surprise in itself.
+    ``planners`` are that of the running plan and the one that searches for a better plan; they
+    differ if the agent has another domain by now, which is a surprise in itself. ``predicted`` is
+    None if the running plan is known to be the best from there. ``changed`` are the fluents whose
+    changes caused the search, none if something is not avoided any more.
     ``interrupt`` is the policy for the result: only "surprise" needs the second search, and
     only "surprise" and "mtr" are restricted to strictly better plans. When it is done, ``plan``
     and ``found`` have the result, or ``failure`` the exception that a user's function has raised.
@@ -52,7 +61,7 @@ class Improvement:
         self,
         planners: tuple[Planner[Any], Planner[Any]],
         actual: Start,
-        predicted: Start,
+        predicted: Start | None,
         bound: MethodTraversalRecord,
         changed: frozenset[Fluent[Any]],
         interrupt: Interrupt,
@@ -67,7 +76,8 @@ class Improvement:
         self._is_second = False
         self.plan: Plan | None = None
         self.is_surprising = False
-        self.expansions = 0
+        self.matters = True
+        """Whether the result depends on the changed fluents; True for other policies."""
         self.failure: Failure | None = None
 
     def advance(self, budget: Budget) -> bool:
@@ -75,9 +85,15 @@ class Improvement:
         try:
             if not self._advance(budget):
                 return False
-            if self._is_second or self.plan is None or self._interrupt != "surprise":
+            if self._is_second or self._interrupt != "surprise":
                 return True
-            if not self.matters:
+            self.matters = (
+                self._has_other_domain or not self._changed or self.has_read(self._changed)
+            )
+            if self.plan is None or not self.matters:
+                return True
+            if self._predicted is None:
+                self.is_surprising = True
                 return True
             self._is_second = True
             self._search = self._search_from(self._predicted, self._planner)
@@ -91,6 +107,8 @@ class Improvement:
         """How the new plan, if there is one, compares with the running one."""
         if self.plan is None:
             return SearchOutcome.NOTHING
+        if self._interrupt in _STRICT:  # nothing else was looked for
+            return SearchOutcome.BETTER
         if self.plan.record.beats(self._bound):
             return SearchOutcome.BETTER
         return SearchOutcome.WORSE if self._bound.beats(self.plan.record) else SearchOutcome.EQUAL
@@ -105,16 +123,6 @@ class Improvement:
                 surprising=self.is_surprising,
                 interruptible=interruptible,
             ),
-        )
-
-    @cached_property
-    def matters(self) -> bool:
-        """Whether the result depends on the changed fluents; True for other policies."""
-        return (
-            self._interrupt != "surprise"
-            or self._has_other_domain
-            or not self._changed
-            or self.has_read(self._changed)
         )
 
     def has_read(self, fluents: frozenset[Fluent[Any]]) -> bool:
@@ -146,11 +154,7 @@ class Improvement:
         return frozenset(self._first.reads) if self._interrupt in _STRICT else frozenset()
 
     def _advance(self, budget: Budget) -> bool:
-        before = self._search.expansions
-        try:
-            status = budget.advance(self._search)
-        finally:
-            self.expansions += self._search.expansions - before
+        status = budget.advance(self._search)
         if status is SearchStatus.RUNNING:
             return False
         plan = self._search.plan if status is SearchStatus.SOLVED else None

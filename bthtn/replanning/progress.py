@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import filterfalse
-from typing import Final, Protocol, assert_never
+from itertools import chain, filterfalse
+from typing import Final, NamedTuple, Protocol, assert_never
 
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.plan.equivalence import steps_outline
@@ -176,8 +176,23 @@ def begins_otherwise(steps: Iterable[TaskNode], plan: Plan, is_idle: IsIdle) -> 
 
     Most plans differ in one of the next steps, which is found out without looking at the rest.
     """
-    ours, theirs = filterfalse(is_idle, steps), filterfalse(is_idle, leaves(plan.tree))
-    return any(map(_are_different, ours, theirs))
+    ours, theirs = iter(steps), leaves(plan.tree)
+    for one, other in zip(ours, theirs, strict=False):
+        if not _are_alike(one, other):
+            ours = filterfalse(is_idle, chain((one,), ours))
+            theirs = filterfalse(is_idle, chain((other,), theirs))
+            return any(map(_are_different, ours, theirs))
+    return False
+
+
+def _are_alike(one: TaskNode, other: TaskNode) -> bool:
+    """Whether two steps are equal, and both idle or both not."""
+    return (
+        one.task is other.task
+        and one.args == other.args
+        and one.duration == other.duration
+        and one.footprint.writes == other.footprint.writes
+    )
 
 
 def _are_different(one: TaskNode, other: TaskNode) -> bool:
@@ -282,6 +297,13 @@ def _suspended(tree: Node) -> list[SuspendedNode]:
     return [node for _, node in preorder(tree) if isinstance(node, SuspendedNode)]
 
 
+class AtWork(NamedTuple):
+    """The steps of a plan that are running, and whether a better plan may interrupt them."""
+
+    steps: list[TaskNode]
+    are_interruptible: bool
+
+
 class RunningPlan(Protocol):
     """**Protocol:** a plan that runs. It is asked only if the plan has to be checked."""
 
@@ -293,10 +315,6 @@ class RunningPlan(Protocol):
         """What is equal only as long as the progress is the same."""
         ...
 
-    def running_steps(self) -> list[TaskNode]:
-        """The steps that are running."""
-        ...
-
-    def is_interruptible(self) -> bool:
-        """Whether it may be replaced by a better plan now."""
+    def at_work(self) -> AtWork:
+        """The steps that are running, and whether it may be replaced by a better plan now."""
         ...

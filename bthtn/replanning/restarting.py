@@ -36,7 +36,7 @@ class RestartingSearch(ABC):
     def __init__(self, beliefs: Beliefs[Any], most: int) -> None:
         self._beliefs = beliefs
         self._most = most
-        self._kept: tuple[Plan, ...] = ()
+        self._kept: tuple[tuple[Plan, FrozenState], ...] = ()  # with the states they are best in
         self._works_at = -1  # the version of the beliefs from which ``plan`` works
         self.plan: Plan | None = None
         self.expansions = 0
@@ -99,27 +99,27 @@ class RestartingSearch(ABC):
             elif self.expansions >= self._most:
                 self.status = SearchStatus.LIMIT
             else:
-                self._keep(plan)
+                self._keep(plan, self.state)
                 self.restart()
         return self.status
 
     def _has_ended(self) -> bool:
         """Whether there is an answer for the beliefs as they are."""
         if self.plan is not None and self._works_at != self._beliefs.version:
-            self._keep(self.plan)
+            self._keep(self.plan, self.found_in)
             self.plan = None
             self.restart()
         if self.status is not SearchStatus.RUNNING:
             return True
-        for again in reversed(self._kept):
-            if self._works(again):
-                self._kept = tuple(plan for plan in self._kept if plan is not again)
-                self._answer(again, self._beliefs.frozen())
+        for kept in reversed(self._kept):
+            if self._works(kept[0]):
+                self._kept = tuple(one for one in self._kept if one is not kept)
+                self._answer(*kept)
                 return True
         return False
 
-    def _keep(self, plan: Plan) -> None:
-        self._kept = (*self._kept, plan)[-MOST_KEPT:]
+    def _keep(self, plan: Plan, found_in: FrozenState) -> None:
+        self._kept = (*self._kept, (plan, found_in))[-MOST_KEPT:]
 
     def _answer(self, plan: Plan, found_in: FrozenState) -> None:
         self.plan, self.status = plan, SearchStatus.SOLVED

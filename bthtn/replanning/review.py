@@ -15,14 +15,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from bthtn.plan.equivalence import comparable_record, has_better_start
+from bthtn.plan.equivalence import comparable_record, is_first_choice
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
-from bthtn.replanning.improvement import Improvement, Start
+from bthtn.replanning.improvement import Improvement, Start, unless_best
 from bthtn.replanning.incremental_check import IncrementalCheck
 from bthtn.replanning.own_effects import OwnEffects
 from bthtn.replanning.policy import (
@@ -80,6 +80,7 @@ class Review:
         self._chances = beliefs.watch(own=source)
         self._own = OwnEffects(beliefs, source)
         self._adopted: Plan | None = None
+        self._best_from: Start | None = None  # a search from there has found nothing better
         self._bound: tuple[MethodTraversalRecord, bool] | None = None  # made when it is asked for
         self._age = 0  # in ticks
         self._better_since: int | None = None  # the age at which the better plan was first found
@@ -115,12 +116,13 @@ class Review:
         self,
         plan: Plan,
         works_in: FrozenState | None = None,
-        found_in: FrozenState | None = None,
+        found: Start | None = None,
     ) -> None:
         """Begin the review of a plan that starts now.
 
         It works in the state ``works_in``: while that is believed, the plan needs no check.
-        It was found in ``found_in``: what has changed since may make a better one possible.
+        ``found`` is where the search began that has found it, or whose failure made a repair
+        necessary: what has changed since may make a better plan possible.
         """
         self._forget()
         self._works_in = works_in
@@ -130,8 +132,9 @@ class Review:
         self._avoided_then = self._avoided_last = self._avoided()
         self._support.over(None)
         self._watch_chances(None)
-        if found_in is not None:
-            self._catch_up(found_in, self._own.start if works_in is None else works_in)
+        if found is not None:
+            self._catch_up(found.state, self._own.start if works_in is None else works_in)
+        self._best_from = None if works_in is None else found
 
     def _catch_up(self, found_in: FrozenState, now: FrozenState) -> None:
         """Count what has changed while the plan was searched for as changes since its adoption."""
@@ -162,6 +165,7 @@ class Review:
             entries, is_whole = plan.derived(comparable_record)
             self._bound = MethodTraversalRecord((*bound, *entries)), is_whole
         self._is_new, self._works_in, self._latest_check = True, None, None
+        self._best_from = None
         self._support.over(None)
         self._watch_chances(None)
 
@@ -191,14 +195,15 @@ class Review:
     def _reviewed(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
         is_wanted = self._search is not None or self._is_due or bool(self._relevant_changes())
         is_late = self._age >= self.replanning.minimum_commitment
-        ready = is_wanted and is_late and running.is_interruptible()
+        steps, interruptible = running.at_work() if is_wanted else ([], False)
+        ready = is_wanted and is_late and interruptible
         improves, plan = ready or self._search is not None, self._adopted
         is_unchecked = self._is_new or bool(self._support.changes) or self._unexpected is not None
-        works = is_unchecked and improves and self._is_as_planned(running)
+        works = is_unchecked and improves and self._is_as_planned(steps)
         if is_unchecked and not works and (yield from self._checked(running)):
             return
         if improves:
-            yield from self._improved(running, budget, interruptible=ready)
+            yield from self._improved(steps, budget, interruptible=ready)
         if works and self._adopted is plan:  # else nobody asks any more what it relies on
             yield from self._checked(running)
 
@@ -238,16 +243,6 @@ class Review:
         return self._bound
 
     @property
-    def _is_first(self) -> bool:
-        """Whether the bound is a record of zeros; where the plan's is, so is every part of it."""
-        plan = self._adopted if self._bound is None else None
-        if plan is not None and has_better_start(plan):
-            return False
-        if plan is not None and not any(plan.record):
-            return True
-        return not any(self.bound)
-
-    @property
     def predicted(self) -> FrozenState:
         """The state at adoption, with the effects and expected effects of finished steps."""
         return self._own.predicted
@@ -267,7 +262,7 @@ class Review:
             rule = rule_for(self.replanning.interrupt, Situation(valid=False))
             cause = next((one for one in changes.values() if one.fluent in failure.reads), None)
             is_own = cause is None or cause.source is self._source
-            if is_own and failure.node in running.running_steps():
+            if is_own and failure.node in running.at_work().steps:
                 return None  # its ``during`` condition: the step itself fails in this tick
             return Verdict(rule.decision, failure.why, cause, failure=failure)
         about = [
@@ -278,12 +273,12 @@ class Review:
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
 
-    def _is_as_planned(self, running: RunningPlan) -> bool:
+    def _is_as_planned(self, running: list[TaskNode]) -> bool:
         """Whether the plan works since all that it touches is as it was when it was planned."""
         plan, watched = self._adopted, self._support.fluents
         if plan is None or watched is not None or self._works_in is not self._own.start:
             return False
-        is_checked = any(step.task.during is not ALWAYS for step in running.running_steps())
+        is_checked = any(step.task.during is not ALWAYS for step in running)
         return not is_checked and self._own.is_untouched(plan, self._support.changes)
 
     def _validity(self, running: RunningPlan) -> Validity:
@@ -326,16 +321,18 @@ class Review:
         """Watch the fluents that a search from this state has read; None watches all fluents."""
         self._is_proven = fluents is not None
         # Nothing beats a record of zeros; with costs, plans are compared by costs alone.
-        self._is_best = (self._is_exact and self._is_first) or self._finder.seeks_least
+        plan = self._adopted if self._bound is None else None
+        is_first = not any(self.bound) if plan is None else plan.derived(is_first_choice)
+        self._is_best = (self._is_exact and is_first) or self._finder.seeks_least
         if self._is_best:
             self._is_proven, self._is_due, fluents = True, False, ()
         self._chances.over(fluents)
 
     def _improved(
-        self, running: RunningPlan, budget: Budget, *, interruptible: bool
+        self, running: list[TaskNode], budget: Budget, *, interruptible: bool
     ) -> Iterator[Verdict]:
         is_fresh = self._search is None
-        search = self._search or self._start_search(running.running_steps())
+        search = self._search or self._start_search(running)
         if not search.advance(budget):
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
@@ -378,7 +375,7 @@ class Review:
         self._search = Improvement(
             (self._planner, self._finder),
             Start(self._beliefs.frozen(), self._avoided()),
-            Start(self._own.expected(running), self._avoided_then),
+            unless_best(Start(self._own.expected(running), self._avoided_then), self._best_from),
             self.bound,
             frozenset(self._causes),
             self.replanning.interrupt,

@@ -228,6 +228,16 @@ class PlanningSchedule(Unpicklable):
             self._numbers += 1
             self._claims[client] = _Claim(client, self._numbers, urgency=0, since=self.frame)
 
+    def advance(self, search: Search, client: PlanningClient) -> SearchStatus:
+        """Advance a goal's search by its allowance. Raises PlanningError from a user's function."""
+        before = search.expansions
+        granted = self.allowance(client)
+        try:
+            return self.spend(search, granted)
+        finally:
+            waiting = search.status is SearchStatus.RUNNING
+            self.used_by(client, search.expansions - before, waiting=waiting)
+
     def spend(self, search: Search, granted: int) -> SearchStatus:
         """Advance a search by what was granted, and no further than there is time.
 
@@ -281,21 +291,6 @@ def _of(claim: _Claim) -> Hashable:
     return agent
 
 
-def advance(
-    search: Search, budget: int | PlanningSchedule | None, client: PlanningClient
-) -> SearchStatus:
-    """Advance a search as far as a budget allows. Raises PlanningError from a user's function."""
-    if not isinstance(budget, PlanningSchedule):
-        return search.advance(budget)
-    before = search.expansions
-    granted = budget.allowance(client)
-    try:
-        return budget.spend(search, granted)
-    finally:
-        waiting = search.status is SearchStatus.RUNNING
-        budget.used_by(client, search.expansions - before, waiting=waiting)
-
-
 class Budget:
     """The expansions left in a tick, shared by all searches of one goal.
 
@@ -320,8 +315,12 @@ class Budget:
 
     def advance(self, search: Search) -> SearchStatus:
         """Advance a search within the budget. Raises PlanningError from a user's function."""
+        left = self._left
+        if left is None:
+            return search.advance()
+        if isinstance(left, PlanningSchedule):
+            return left.advance(search, self._client)
         before = search.expansions
-        status = advance(search, self._left, self._client)
-        if isinstance(self._left, int):
-            self._left -= search.expansions - before
+        status = search.advance(left)
+        self._left = left - (search.expansions - before)
         return status

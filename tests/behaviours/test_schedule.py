@@ -11,7 +11,7 @@ from bthtn import Domain, Fluent, State, fluent, method
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.errors import ArgumentError, BthtnError, ExecutionError
 from bthtn.planning.planner import Planner
-from bthtn.replanning.schedule import SLICE, PlanningSchedule, advance
+from bthtn.replanning.schedule import SLICE, Budget, PlanningSchedule
 from bthtn.testing.doubles import ticks
 from tests.sizes import size
 
@@ -238,9 +238,9 @@ def test_a_search_that_raises_gives_back_what_it_did_not_use():
 def test_a_number_or_none_is_a_budget_of_its_own():
     planner, goal = Planner(counting, count()), crowd(1, 10)[0]
     search = planner.search(Counter())
-    advance(search, 3, goal)
+    Budget(3, goal).advance(search)
     assert search.expansions == 3
-    advance(search, None, goal)
+    Budget(None, goal).advance(search)
     assert search.plan is not None
 
 

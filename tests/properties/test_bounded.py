@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from bthtn.plan.equivalence import comparable_record
 from bthtn.plan.nodes import NullNode, SuspendedNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import outline, preorder
@@ -89,6 +90,21 @@ def test_bounds_are_met_in_every_way():
         yield from ["sooner"] * (fast.expansions < slow.expansions)
 
     assert_occurs(bounded_problems(), kinds, {SOLVED: 8, EXHAUSTED: 20, "sooner": 10}, most=1_500)
+
+
+@pytest.mark.slow
+def test_nothing_beats_the_record_of_the_plan_that_is_found_first():
+    def kinds(problem):
+        search = HtnSearch(problem)
+        if search.advance() is not SOLVED:
+            return
+        bound, _ = comparable_record(search.plan)
+        again = HtnSearch(replace(problem, bound=bound))
+        assert again.advance() is EXHAUSTED
+        yield "open" if search.plan.is_partial else "whole"
+        yield from ["not of zeros"] * any(bound)
+
+    assert_occurs(problems(), kinds, {"open": 10, "whole": 10, "not of zeros": 10}, most=1_000)
 
 
 def suspended(plan):

@@ -3,7 +3,7 @@
 from hypothesis import given
 
 from bthtn import Domain, Planner, defer, method, parallel, priority
-from bthtn.plan.equivalence import comparable_record, has_better_start
+from bthtn.plan.equivalence import comparable_record, is_first_choice
 from bthtn.plan.walk import leaves, record_entries
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
@@ -34,7 +34,7 @@ def test_a_record_is_comparable_up_to_the_first_open_part_of_a_branch(problem):
     record = search.plan.record
     assert tuple(record[: len(entries)]) == tuple(entries)
     assert not is_whole or entries == record
-    assert not has_better_start(search.plan) or any(entries)
+    assert is_first_choice(search.plan) == (not any(entries))
     if is_whole:
         assert record_entries(search.plan.tree, open_branches=False) == list(record)
 

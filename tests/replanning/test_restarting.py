@@ -18,11 +18,11 @@ class House(State):
 DEPTH = 12
 
 
-def house(entrances):
+def house(entrances, duration):
     """Get in by one of the entrances, behind as many decompositions as take several ticks."""
     domain = Domain("house", House)
     steps = {
-        name: domain.primitive(name, precondition=condition, duration=3)
+        name: domain.primitive(name, precondition=condition, duration=duration)
         for name, condition in entrances.items()
     }
 
@@ -45,9 +45,9 @@ def house(entrances):
 ENTRANCES = {"enter": House.door, "climb": ~House.door}
 
 
-def visitor(entrances=ENTRANCES, **options):
+def visitor(entrances=ENTRANCES, duration=3, **options):
     heard = RecordingListener()
-    domain, goal = house(entrances)
+    domain, goal = house(entrances, duration)
     agent = Agent("he", domain, House(), body=None, listener=heard)
     return agent, PlanGoal("goal", agent, goal, budget=3, **options), heard
 
@@ -60,6 +60,17 @@ def test_a_search_that_is_outdated_by_the_world_wins_in_the_end(period):
         goal.tick_once()
     assert heard.of(PlanAdopted)
     assert heard.of(PlanFailed) == []
+
+
+@pytest.mark.parametrize("opens", range(8))
+def test_a_plan_that_works_again_gives_way_to_one_that_has_become_better_meanwhile(opens):
+    entrances = {"fly": House.visitors == 1, **ENTRANCES}
+    agent, goal, _ = visitor(entrances, duration=1_000)
+    for tick in range(40):
+        agent.believe(House.door, tick == opens)
+        agent.believe(House.visitors, int(tick > opens))
+        goal.tick_once()
+    assert goal.tip().name == "fly"
 
 
 def test_a_world_that_changes_beside_the_plan_does_not_hold_it_up():

@@ -5,8 +5,10 @@ from typing import NamedTuple
 import pytest
 
 from bthtn import Domain, Planner, defer, method, parallel, pause
+from bthtn.planning.exclusions import NOTHING_AVOIDED
+from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Decision
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.progress import AtWork, Progress, Stage
 from bthtn.replanning.review import LONGEST_BOUND, Review
 from bthtn.replanning.schedule import Budget
 from bthtn.testing.strategies import World
@@ -82,11 +84,8 @@ class Running(NamedTuple):
     def place(self):
         return id(self.now)
 
-    def running_steps(self):
-        return self.now.running()
-
-    def is_interruptible(self):
-        return self.can_be_replaced
+    def at_work(self):
+        return AtWork(self.now.running(), self.can_be_replaced)
 
 
 def looked(review, progress, budget=None, *, interruptible=True):
@@ -107,7 +106,8 @@ def chosen(domain, condition=World.open):
 
     planner, beliefs = Planner(domain, choose()), Beliefs(World())
     review, plan = Review(planner, beliefs, "goal"), planner.plan(World())
-    review.adopted(plan, works_in=beliefs.frozen())
+    now = beliefs.frozen()
+    review.adopted(plan, works_in=now, found=Start(now, NOTHING_AVOIDED))
     progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
     assert looked(review, progress) == []
     return review, beliefs, progress
@@ -118,6 +118,22 @@ def test_what_may_not_be_interrupted_is_not_asked_and_asked_as_soon_as_it_may_be
     beliefs.write(World.open, True, "sensor")
     assert looked(review, progress, interruptible=False) == []
     assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+def test_where_the_running_plan_was_the_best_no_second_search_shows_the_surprise(
+    domain, monkeypatch
+):
+    asked, search = [], Planner.search
+
+    def counted(planner, start, *more, **named):
+        asked.append(start)
+        return search(planner, start, *more, **named)
+
+    review, beliefs, progress = chosen(domain)
+    beliefs.write(World.open, True, "sensor")
+    monkeypatch.setattr(Planner, "search", counted)
+    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+    assert asked == [beliefs.frozen()]
 
 
 class Unseen(Running):
