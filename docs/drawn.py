@@ -8,7 +8,8 @@ import json
 import os
 from pathlib import Path
 
-from bthtn.testing.locate import TargetKind, character_of, resolve
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, resolve
 from bthtn.views import event_data, html, picture
 
 VIEWER = "watching"

@@ -27,7 +27,7 @@ def program(file: Path, before: int) -> str:
 def write_files(before: int) -> None:
     """Make the reader's files as they are before a chapter."""
     DOMAIN.parent.mkdir(exist_ok=True)
-    for file in (DOMAIN, TREE):
+    for file in (DOMAIN,) if before < 7 else (DOMAIN, TREE):
         file.write_text(program(file, before), "utf-8")
 
 

@@ -17,7 +17,8 @@ from bthtn.formats.document import text_of
 from bthtn.formats.sheet import sheets_in
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import domains_in, fault_of, read_cases
-from bthtn.testing.locate import Target, TargetKind, character_files, resolve_all, root_of, shown
+from bthtn.testing.characters import root_of
+from bthtn.testing.locate import Target, TargetKind, character_files, resolve_all, shown
 
 
 @dataclass(frozen=True, slots=True)

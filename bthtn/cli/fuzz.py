@@ -18,14 +18,8 @@ from bthtn.formats.project import project_in
 from bthtn.fuzzing import Material, find_failure, material_of, scenarios
 from bthtn.fuzzing.rounds import nothing_kept
 from bthtn.testing.case_files import SCENARIO
-from bthtn.testing.locate import (
-    Target,
-    TargetKind,
-    character_of,
-    invariants_of,
-    loaded_once,
-    resolve,
-)
+from bthtn.testing.characters import character_of, invariants_of, loaded_once
+from bthtn.testing.locate import Target, TargetKind, resolve
 from bthtn.testing.scenario_toml import scenario_text
 
 FORMAT: Final = "bthtn-fuzz/1"

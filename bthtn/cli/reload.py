@@ -9,7 +9,8 @@ from typing import Final
 from bthtn.behaviours import Character
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.modules import folders_of_modules, reimported
-from bthtn.testing.locate import Target, TargetKind, character_of, folders, resolve
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import Target, TargetKind, folders, resolve
 
 PACE: Final = 100
 """Milliseconds between two ticks, for somebody to watch."""

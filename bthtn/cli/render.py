@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bthtn.cli.printing import SCREEN, say, say_json, write_picture
 from bthtn.errors import Diagnostic, InputError
-from bthtn.testing.locate import Target, TargetKind, domain_of, resolve, root_of
+from bthtn.testing.characters import root_of
+from bthtn.testing.locate import Target, TargetKind, domain_of, resolve
 from bthtn.views.html import html_page
 from bthtn.views.plan_nodes import without_statuses
 

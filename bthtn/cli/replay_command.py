@@ -17,7 +17,8 @@ from bthtn.errors import Diagnostic, InputError
 from bthtn.recording.comparison import LineComparison
 from bthtn.recording.recorded import whole_lines
 from bthtn.recording.transcript import Transcript
-from bthtn.testing.locate import TargetKind, character_of, resolve
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, resolve
 
 WIDTH: Final = 300
 """Characters of a line that are printed."""

@@ -34,7 +34,8 @@ from bthtn.errors import Diagnostic, InputError, exception_text, nearest
 from bthtn.recording import Recorder
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.cases import unusable
-from bthtn.testing.locate import Target, TargetKind, character_of, resolve, shown
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import Target, TargetKind, resolve, shown
 from bthtn.views.active import active_names
 from bthtn.views.behaviour_drawing import behaviour_dot
 from bthtn.views.event_log import event_data

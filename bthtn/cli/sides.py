@@ -21,7 +21,8 @@ from bthtn.compare.measure import OF_PLANS, OF_RUNS
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.planning.protocol import Settings
-from bthtn.testing.locate import TargetKind, character_of, domain_of, loaded_once, resolve
+from bthtn.testing.characters import character_of, loaded_once
+from bthtn.testing.locate import TargetKind, domain_of, resolve
 
 Observe = Callable[[int], Observation]
 

@@ -14,7 +14,8 @@ from bthtn.cli.printing import counted, say, write
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
-from bthtn.testing.locate import Target, TargetKind, character_of, resolve
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import Target, TargetKind, resolve
 from bthtn.watch import Viewer, recording_page
 
 

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,6 +77,10 @@ def text_of(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         message = f"cannot read {path}: {error.strerror}"
+        if isinstance(error, FileNotFoundError) and path.parent.is_dir():
+            beside = sorted(one.name for one in path.parent.iterdir())
+            for near in get_close_matches(path.name, beside, n=1):
+                hint = f"did you mean '{path.with_name(near)}'?"
         raise InputError(Diagnostic("BT404", message, hint=hint)) from None
     except UnicodeDecodeError as error:
         place = f"{path}, byte {error.start}"

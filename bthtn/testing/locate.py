@@ -1,6 +1,7 @@
 """Resolves the DOMAIN and TREE arguments of commands.
 
-    combat                    a name under ./domains or ./trees, then among bthtn's examples
+    combat                    a name under ./domains or ./trees, then of a folder here, then among
+                              bthtn's examples
     trees/ammunition          the same for one kind, where a domain and a tree have one name
     troll:tiring              a variant: another domain in the file of a named domain, or in a
                               file beside it that has cases
@@ -21,8 +22,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
-from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -32,13 +31,11 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import text_of
-from bthtn.testing.case_files import cases_file_of
+from bthtn.testing.case_files import SCENARIO, cases_file_of
 from bthtn.testing.cases import DOMAIN, domain_at, domain_called, domains_in, module_at, unusable
 
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
-    from bthtn.behaviours import Character
     from bthtn.kit.character_files import CharacterFiles
-    from bthtn.testing.invariants import Invariants
 
 
 class TargetKind(Enum):
@@ -82,31 +79,50 @@ class Target:
 
 def all_of(kind: TargetKind) -> list[Target]:
     """All named domains or trees, sorted; the current folder takes precedence over examples."""
+    named, *examples_of = folders(kind)
     found: dict[str, Target] = {}
-    for folder in folders(kind):
+    for folder in (named, Path(), *examples_of):
         for file in (one for name in kind.files for one in folder.glob(f"*/{name}")):
-            found.setdefault(file.parent.name, _in_file(kind, file))
+            if folder != Path() or _is_ours(file):
+                found.setdefault(file.parent.name, _in_file(kind, file))
     return [found[name] for name in sorted(found)]
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether a file in any folder is about bthtn, as others have a ``domain.py``, too."""
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return False
+    return b"bthtn" in text or b"BTCPP_format" in text
 
 
 def resolve(text: str, *kinds: TargetKind) -> Target:
     """Resolve an argument to one of these kinds. Raises InputError with the nearest name."""
     found = resolve_all(text, *kinds)
     if len(found) > 1:
-        hint = f"write {' or '.join(f'{one.kind.folder}/{text}' for one in found)}"
+        hint = f"write {' or '.join(map(_path_of, found))}"
         raise InputError(Diagnostic("BT401", f"'{text}' is a domain and a tree", hint=hint))
     return found[0]
 
 
+def _path_of(found: Target) -> str:
+    """What means this target alone: a domain and a tree may have one name."""
+    named = Path(found.kind.folder, found.name)
+    assert found.file is not None, "only files in folders have one name"
+    is_named = found.file.parent.parent.name == found.kind.folder
+    return str(named if is_named else shown(found.file))
+
+
 def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
-    """The same where a domain and a tree of one name are both wanted."""
+    """The same where a domain and a tree of one name or folder are both wanted."""
     named = [one for kind in kinds for one in all_of(kind)]
     same = [one for one in named if text in (one.name, f"{one.kind.folder}/{one.name}")]
     if same:
         return same
     path = Path(text)
     if os.path.exists(text) or path.suffix == ".py":
-        return [_at_path(path, kinds)]
+        return _at_path(path, kinds)
     module, colon, attribute = text.partition(":")
     if colon and module:
         for one in named:
@@ -127,6 +143,9 @@ def domain_of(text: str) -> FrozenDomain:
         for tree in all_of(TargetKind.TREE):
             if tree.is_of_files and text in (tree.name, f"trees/{tree.name}"):
                 return character_files(tree).domain
+        file = Path(text) if text.endswith(".xml") else Path(text, "tree.xml")
+        if os.path.isfile(file) and not os.path.isfile(file.with_name("domain.py")):
+            return character_files(_in_file(TargetKind.TREE, file)).domain
     domain: FrozenDomain = resolve(text, TargetKind.DOMAIN).load()
     return domain
 
@@ -138,7 +157,7 @@ def character_files(found: Target) -> CharacterFiles:
     assert found.file is not None, "a character of files has files"
     assert found.code is not None, "and a place for its operators"
     folder = found.file.parent
-    with _current_folder_importable():
+    with current_folder_importable():
         named = kit.domain_named_in(folder)
         try:
             domain = resolve(named, TargetKind.DOMAIN).load() if named else None
@@ -178,92 +197,6 @@ def _here() -> Path:
         raise InputError(Diagnostic("BT404", message, hint="was it removed?")) from None
 
 
-def loaded_once(found: Target) -> Target:
-    """The same tree, whose module has been executed and is not executed again for each character.
-
-    A module that defines a character, and no function that makes one, still is. Raises BthtnError.
-    """
-    made = found.load()
-    return replace(found, load=lambda: made) if callable(made) else found
-
-
-def root_of(found: Target) -> Any:
-    """Load the behaviour tree that a tree's module defines. Raises BthtnError."""
-    from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains
-
-    made = made_by(found, 0)
-    root = getattr(made, "root", made)
-    _check_class(root, Behaviour, "a behaviour tree", found)
-    return root
-
-
-def character_of(found: Target, seed: int, *running: Any) -> Character:
-    """Load a tree's module and make its character, in the world of a running one if it is given.
-
-    Raises BthtnError.
-    """
-    from bthtn.behaviours import Character  # noqa: PLC0415 - not for domains
-
-    made: Character = made_by(found, seed, *running)
-    _check_class(made, Character, "a character", found)
-    return made
-
-
-def invariants_of(found: Target) -> Callable[[Character], Invariants]:
-    """The function that makes the invariants of a tree, with those of its module.
-
-    Raises BthtnError.
-    """
-    from bthtn.testing.invariants import Invariants  # noqa: PLC0415 - loads py_trees
-
-    own = None
-    if found.code is not None and found.code.is_file():
-        with _current_folder_importable():
-            own = getattr(module_at(found.code), "invariants", None)
-    if own is not None and not callable(own):
-        message = f"'invariants' of '{found.name}' is {type(own).__name__}, not a function"
-        hint = "write def invariants(character: Character) -> Iterator[str]"
-        raise InputError(Diagnostic("BT408", message, str(found.code), hint))
-    return Invariants if own is None else partial(Invariants, own=own)
-
-
-def made_by(found: Target, seed: int, *running: Any) -> Any:
-    """The tree or character that a tree's module defines.
-
-    A function is called with the seed, and with the running character if one is given.
-    """
-    from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains
-
-    made = found.load()
-    if running:
-        _check_reloadable(made, found)
-    try:
-        is_function = callable(made) and not isinstance(made, Behaviour)
-        return made(seed, *running) if is_function else made
-    except BthtnError:
-        raise
-    except Exception as error:
-        raise InputError(unusable(found.code or Path(found.name), error)) from error
-
-
-def _check_reloadable(made: Any, found: Target) -> None:
-    """Raise InputError unless a tree's module makes its character again in a running world."""
-    try:
-        signature(made).bind(0, None)
-    except (TypeError, ValueError):
-        message = f"'{found.name}' cannot be reloaded: nothing makes it again in its running world"
-        hint = "write def character(seed: int, running: Character | None = None) -> Character"
-        where = str(found.file or "")
-        raise InputError(Diagnostic("BT432", message, where, hint)) from None
-
-
-def _check_class(made: object, kind: type, wanted: str, found: Target) -> None:
-    if not isinstance(made, kind):
-        message = f"'{found.name}' is {type(made).__name__}, not {wanted}"
-        hint = "write def character(seed: int) -> Character"
-        raise InputError(Diagnostic("BT408", message, hint=hint))
-
-
 def folders(kind: TargetKind) -> Iterator[Path]:
     """The folders that are searched for names of a kind."""
     yield Path(kind.folder)
@@ -276,7 +209,7 @@ def _in_file(kind: TargetKind, file: Path) -> Target:
     def load() -> Any:
         if target.is_of_files:
             return character_files(target).character
-        with _current_folder_importable():
+        with current_folder_importable():
             if kind is TargetKind.DOMAIN:
                 return domain_at(file, name)
             return _attribute(module_at(file), "character", str(file))
@@ -310,7 +243,7 @@ def _variant(domain: Target, name: str) -> Target:
 
 def _domains_beside(domain: Target) -> dict[str, Domain[Any] | FrozenDomain]:
     found: dict[str, Domain[Any] | FrozenDomain] = {}
-    with _current_folder_importable():
+    with current_folder_importable():
         for file in (_folder(domain) / "domain.py", *_files_beside(domain)):
             found = domains_in(file) | found
     if not found:
@@ -330,24 +263,29 @@ def _folder(domain: Target) -> Path:
     return domain.file.parent
 
 
-def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> Target:
+def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
     if os.path.isdir(path):
-        for kind in kinds:
-            for name in kind.files:
-                if (path / name).is_file():
-                    return _in_file(kind, path / name)
+        files = {
+            kind: [path / name for name in kind.files if (path / name).is_file()] for kind in kinds
+        }
+        if any(files.values()):
+            return [_in_file(kind, found[0]) for kind, found in files.items() if found]
         wanted = " or ".join(name for kind in kinds for name in kind.files)
         raise InputError(Diagnostic("BT401", f"the folder {path} has no {wanted}"))
     if path.suffix == ".xml" and TargetKind.TREE in kinds:
-        return _in_file(TargetKind.TREE, path)
+        return [_in_file(TargetKind.TREE, path)]
     if path.suffix != ".py":
-        raise InputError(Diagnostic("BT401", f"{path} is no Python file"))
+        is_scenario = path.name.endswith(SCENARIO)
+        hint = (
+            "bthtn run and bthtn test take it" if is_scenario else "name its folder, or a .py file"
+        )
+        raise InputError(Diagnostic("BT401", f"{path} is no Python file", hint=hint))
     likely = TargetKind.TREE if "def character(" in text_of(path) else TargetKind.DOMAIN
-    return _in_file(likely if likely in kinds else kinds[0], path)
+    return [_in_file(likely if likely in kinds else kinds[0], path)]
 
 
 def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Target:
-    with _current_folder_importable():
+    with current_folder_importable():
         try:
             loaded = importlib.import_module(module)
         except (BthtnError, KeyboardInterrupt):
@@ -379,7 +317,7 @@ def _attribute(module: ModuleType, name: str, where: str) -> Any:
 
 
 @contextmanager
-def _current_folder_importable() -> Iterator[None]:
+def current_folder_importable() -> Iterator[None]:
     """Put the current folder on the import path, unless it is there."""
     here = str(_here())
     if here in sys.path:

@@ -10,8 +10,9 @@ from bthtn.behaviours import Character
 from bthtn.errors import InputError, nearest
 from bthtn.formats.document import TomlFile
 from bthtn.testing.case_files import SCENARIO
+from bthtn.testing.characters import character_of, invariants_of, loaded_once
 from bthtn.testing.interventions import Intervention, belief, having
-from bthtn.testing.locate import TargetKind, character_of, invariants_of, loaded_once, resolve
+from bthtn.testing.locate import TargetKind, resolve
 from bthtn.testing.plan_pattern import check_pattern, is_pattern
 from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario
 

@@ -9,7 +9,8 @@ import pytest
 from bthtn import Domain, Methods, method
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
 from bthtn.recording import Recorder
-from bthtn.testing.locate import TargetKind, character_of, resolve
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, resolve
 from bthtn.watch import Viewer, recording_page
 from docs.drawn import VIEWER_TICKS, viewer_drawn, watched_squad
 from tests.watch.scenes import Guard, guard

@@ -48,7 +48,8 @@ def test_it_is_listed_with_the_first_comment_of_its_settings(bthtn, guard):
 def test_it_is_drawn_checked_and_planned(bthtn, guard):
     assert "duty" in bthtn("render", "guardian").out
     assert bthtn("check", "guardian").out.endswith("tree guardian: no errors, no warnings\n")
-    assert "walk" in bthtn("plan", "guardian", "patrol").out
+    for name in ("guardian", "./trees/guardian", "trees/guardian/tree.xml"):
+        assert "walk" in bthtn("plan", name, "patrol").out
     assert "patrol" in bthtn("palette", "guardian").out
 
 

@@ -1,5 +1,6 @@
 """What a person may write for DOMAIN or TREE."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -17,6 +18,32 @@ def test_a_name_here_comes_before_one_that_came_with_bthtn(bthtn, put):
 )
 def test_a_domain_is_found_by_name_folder_and_file(bthtn, house, text):
     assert bthtn("plan", text, "go", "HALL", "1").code == 0
+
+
+def test_a_folder_here_has_its_name_and_hides_what_came_with_bthtn(bthtn, house):
+    (house.parents[2] / "combat").mkdir()
+    house.rename(house.parents[2] / "combat/domain.py")
+    assert bthtn("plan", "combat", "go", "HALL", "1").code == 0
+    assert "did you mean 'combat'?" in bthtn("plan", "cobmat", "go").err
+    assert re.search(r"(?m)^  combat +A house in which somebody reads", bthtn("list").out)
+
+
+def test_a_folder_here_with_a_file_of_somebody_else_is_none_of_ours(bthtn, put):
+    put("shop/domain.py", "raise SystemExit('executed')")
+    put("robot/tree.xml", "<tree/>")
+    answer = bthtn("list")
+    assert (answer.code, "shop" in answer.out, "robot " in answer.out) == (0, False, False)
+
+
+@pytest.mark.parametrize("text", ["dog", "./dog", "dog/"])
+def test_the_domain_and_the_tree_in_one_folder_are_both_checked(bthtn, put, text):
+    put("dog/domain.py", "from bthtn import Domain, State\ndog = Domain('dog', State)\n")
+    put("dog/tree.py", "# for bthtn\ndef character(seed): return None\n")
+    answer = bthtn("check", text)
+    assert (answer.code, answer.out) == (2, "domain dog: no errors, no warnings\n")
+    assert "[BT408] 'dog' is NoneType, not a behaviour tree" in answer.err
+    assert "hint: write dog/domain.py or dog/tree.py" in bthtn("render", text).err
+    assert bthtn("render", "dog/domain.py").code == 0
 
 
 def test_a_file_of_any_name_will_do(bthtn, house, put):
@@ -71,8 +98,14 @@ def test_a_name_that_is_both_has_to_be_told_apart(bthtn, put):
         ("hosue", "BT401", "did you mean 'house'?"),
         ("soldier", "BT401", "'soldier' is a tree"),
         ("domains", "BT401", "the folder domains has no domain.py"),
-        ("notes.txt", "BT401", "notes.txt is no Python file"),
+        (
+            "notes.txt",
+            "BT401",
+            "notes.txt is no Python file\n  hint: name its folder, or a .py file",
+        ),
+        ("bug.scenario.toml", "BT401", "hint: bthtn run and bthtn test take it"),
         ("missing.py", "BT404", "cannot read missing.py: No such file or directory"),
+        ("domains/house/domian.py", "BT404", "did you mean 'domains/house/domain.py'?"),
         ("x" * 5_000, "BT401", "there is no domain"),
         ("", "BT401", "there is no domain ''"),
         (":house", "BT401", "there is no domain ':house'"),
@@ -87,6 +120,7 @@ def test_a_name_that_is_both_has_to_be_told_apart(bthtn, put):
 )
 def test_what_cannot_be_found_is_told(bthtn, house, put, text, code, words):
     put("notes.txt", "")
+    put("bug.scenario.toml", "")
     put("empty.py", "")
     put("broken_module.py", "1 / 0")
     put("needs_more.py", "import no_such_module")

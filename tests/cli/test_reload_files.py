@@ -9,7 +9,8 @@ import pytest
 from bthtn.behaviours import AgentReloaded, LeafStarted, PlanAborted, PlanAdopted, ReloadFailed
 from bthtn.cli.reload import Reloading
 from bthtn.examples import __path__ as examples
-from bthtn.testing.locate import TargetKind, character_of, resolve
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, resolve
 
 
 @pytest.fixture(name="fencer")

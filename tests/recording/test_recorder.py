@@ -17,7 +17,8 @@ from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal,
 from bthtn.errors import InputError
 from bthtn.recording import Recorder, Recording
 from bthtn.recording.watched import beliefs_data
-from bthtn.testing.locate import TargetKind, all_of, character_of
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, all_of
 from bthtn.views import Snapshots
 from bthtn.views.event_log import plain_value
 

@@ -3,7 +3,8 @@
 import pytest
 
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted, PlanAdopted
-from bthtn.testing.locate import TargetKind, all_of, character_of
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, all_of
 
 TREES = [one for one in all_of(TargetKind.TREE) if one.name != "explorer"]  # needs an extra
 

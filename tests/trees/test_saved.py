@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from bthtn.testing.locate import TargetKind, all_of, character_of
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, all_of
 from bthtn.views import event_data
 
 TICKS = 60

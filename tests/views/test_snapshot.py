@@ -9,7 +9,8 @@ import pytest
 from py_trees.behaviours import Success
 from py_trees.composites import Sequence
 
-from bthtn.testing.locate import TargetKind, all_of, character_of
+from bthtn.testing.characters import character_of
+from bthtn.testing.locate import TargetKind, all_of
 from bthtn.views.snapshot import Snapshots, updated
 
 TREES = {one.name: one for one in all_of(TargetKind.TREE)}
