@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bthtn.errors import Diagnostic, InputError
-from bthtn.world.condition_parser import Variables, expression_from_text
+from bthtn.world.condition_parser import expression_from_text
 from bthtn.world.expression import StateView
+from bthtn.world.schema import StateSchema
 
 OF_RUNS: Final = ("finished", "ticks")
 OF_PLANS: Final = ("planned", "cost", "steps")
@@ -32,13 +33,13 @@ class Measure:
 
 
 def measures_from(
-    texts: Iterable[str], schema: Variables, facts: tuple[str, ...]
+    texts: Iterable[str], schema: StateSchema, facts: tuple[str, ...]
 ) -> tuple[Measure, ...]:
     """The measures that these texts describe. Raises InputError for one that is none."""
     return tuple(_measure(text, schema, facts) for text in texts)
 
 
-def _measure(text: str, schema: Variables, facts: tuple[str, ...]) -> Measure:
+def _measure(text: str, schema: StateSchema, facts: tuple[str, ...]) -> Measure:
     if text in facts:
         return Measure(text, lambda found, _: found[text])
     if text.startswith(COUNT) and facts == OF_RUNS:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from bthtn.errors import BthtnError, Diagnostic, InputError
 from bthtn.world.assignment import Assignment, FluentReference
@@ -71,16 +71,8 @@ _HOW: Final = "write it like  on[b] == a and not hot"
 _HOW_TO_CHANGE: Final = "write it like  at becomes lake, ammo decreases by 1"
 
 
-class Variables(Protocol):
-    """**Protocol:** an object that knows the fluents of a text: a StateSchema, or a part of one."""
-
-    def variable(self, text: str) -> Fluent[Any]:
-        """The fluent written as ``name`` or ``name[index]``. Raises BthtnError."""
-        ...
-
-
 def condition_from_text(
-    text: str, schema: Variables, parameters: Sequence[Parameter[Any]] = ()
+    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
 ) -> Condition:
     """The condition that the text describes. Raises InputError with the column of the fault."""
     parser = _Parser(text, schema, parameters)
@@ -88,7 +80,7 @@ def condition_from_text(
 
 
 def expression_from_text(
-    text: str, schema: Variables, parameters: Sequence[Parameter[Any]] = ()
+    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
 ) -> Expression[Any]:
     """The value that the text describes, such as ``reach * 0.5``. Raises InputError."""
     parser = _Parser(text, schema, parameters)
@@ -96,7 +88,7 @@ def expression_from_text(
 
 
 def changes_from_text(
-    text: str, schema: Variables, parameters: Sequence[Parameter[Any]] = ()
+    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
 ) -> tuple[Assignment, ...]:
     """The changes of a state that the text describes. Raises InputError."""
     parser = _Parser(text, schema, parameters)
@@ -114,7 +106,9 @@ class _Word:
 class _Parser:
     """A recursive-descent parser for one text."""
 
-    def __init__(self, text: str, schema: Variables, parameters: Sequence[Parameter[Any]]) -> None:
+    def __init__(
+        self, text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]]
+    ) -> None:
         self._text = text
         self._schema = schema
         self._parameters = {one.name: one for one in parameters}
@@ -295,13 +289,12 @@ class _Parser:
             return self._parameters[word.text]
         name, _, inside = word.text.partition("[")
         texts = [one.strip() for one in inside[:-1].split(",")]
-        families = self._schema.families if isinstance(self._schema, StateSchema) else {}
-        if name not in families or self._parameters.keys().isdisjoint(texts):
+        family = self._schema.families.get(name)
+        if family is None or self._parameters.keys().isdisjoint(texts):
             try:
                 return self._schema.variable(word.text)
             except BthtnError:
                 return None  # it may be a constant
-        family = families[name]
         kinds = family.indices.parts or (family.indices,)
         if len(kinds) != len(texts):
             hint = family.indices.hint(inside[:-1])
