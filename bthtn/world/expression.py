@@ -157,12 +157,10 @@ class Constant(Expression[T]):
     value: T
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
-        """The value."""
         return self.value
 
     @property
     def is_condition(self) -> bool:
-        """Whether the value is a boolean."""
         return isinstance(self.value, bool)
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
@@ -183,11 +181,9 @@ class TupleOf(Expression[tuple[Any, ...]]):
 
     @property
     def is_condition(self) -> bool:
-        """Never: the value is a tuple."""
         return False
 
     def text(self, binding: Binding | None = None) -> str:
-        """``(a, b)``."""
         return f"({', '.join(part.text(binding) for part in self.parts)})"
 
 
@@ -211,16 +207,13 @@ class Parameter(Expression[T]):
         raise SymbolError(f"'{self.text()}' is a symbol: it has no text yet")
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
-        """The value bound at this position."""
         return cast("T", binding[self.position])
 
     @property
     def is_condition(self) -> bool:
-        """Whether the argument may be a boolean."""
         return self.type in (bool, None)
 
     def text(self, binding: Binding | None = None) -> str:
-        """The name, or the bound value."""
         return self.name if binding is None else value_text(binding[self.position])
 
 
@@ -239,7 +232,6 @@ class Comparison(Expression[bool]):
     right: Expression[Any]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
-        """Whether the comparison is true."""
         left = self.left.evaluate(view, binding)
         right = self.right.evaluate(view, binding)
         if left is UNKNOWN or right is UNKNOWN:
@@ -247,7 +239,6 @@ class Comparison(Expression[bool]):
         return bool(COMPARE[self.symbol](left, right))
 
     def text(self, binding: Binding | None = None) -> str:
-        """``left symbol right``."""
         return f"{_operand(self.left, binding)} {self.symbol} {_operand(self.right, binding)}"
 
 
@@ -260,7 +251,6 @@ class Arithmetic(Expression[T]):
     right: Expression[T]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
-        """The combined value."""
         left = self.left.evaluate(view, binding)
         right = self.right.evaluate(view, binding)
         if left is UNKNOWN or right is UNKNOWN:
@@ -269,11 +259,9 @@ class Arithmetic(Expression[T]):
 
     @property
     def is_condition(self) -> bool:
-        """Never: the value is a number."""
         return False
 
     def text(self, binding: Binding | None = None) -> str:
-        """``left symbol right``."""
         return f"{_operand(self.left, binding)} {self.symbol} {_operand(self.right, binding)}"
 
 
@@ -284,11 +272,9 @@ class Negation(Expression[bool]):
     operand: Condition
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
-        """The negation of the operand's value; unknown stays unknown."""
         return negation(self.operand.evaluate(view, binding))
 
     def text(self, binding: Binding | None = None) -> str:
-        """``not operand``."""
         return f"not {_operand(self.operand, binding)}"
 
 
@@ -314,7 +300,6 @@ class Junction(Expression[bool]):
         return UNKNOWN if unknown else not self.decisive
 
     def text(self, binding: Binding | None = None) -> str:
-        """``a and b``, ``a or b``."""
         word = " or " if self.decisive else " and "
         return word.join(
             f"({part.text(binding)})" if isinstance(part, Junction) else part.text(binding)

@@ -162,7 +162,6 @@ class Fluent(FluentReference[T]):
         return self
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:  # noqa: ARG002 - protocol
-        """The fluent's value in this state."""
         return cast("T | Unknown", view.get(self))
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
@@ -209,11 +208,9 @@ class MemberOf(FluentReference[T]):
 
     @property
     def values(self) -> ValueType:
-        """The values that members of the family may have."""
         return self.family.prototype.values
 
     def accepts(self, value: object) -> bool:
-        """Whether members of the family may have the value."""
         return self.family.prototype.accepts(value)
 
     def ground(self, view: StateView, binding: Binding = ()) -> Fluent[T] | Unknown:
@@ -222,12 +219,10 @@ class MemberOf(FluentReference[T]):
         return UNKNOWN if index is UNKNOWN else self.family.member(index)
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
-        """The value of the member that the index refers to in this state."""
         fluent = self.ground(view, binding)
         return UNKNOWN if isinstance(fluent, Unknown) else fluent.evaluate(view)
 
     def text(self, binding: Binding | None = None) -> str:
-        """``name[index]``."""
         index = self.index
         several = index.parts if isinstance(index, TupleOf) else (index,)
         return f"{self.family.name}[{', '.join(one.text(binding) for one in several)}]"
