@@ -169,10 +169,9 @@ def _declared(owner: type) -> Iterator[tuple[str, Fluent[Any] | FluentFamily[Any
 
 
 def _declared_again(owner: type, name: str, ancestor: type) -> Diagnostic:
-    return Diagnostic(
-        "BT112",
-        f"{owner.__name__} would have two fluents called '{name}'",
-        where=f"class {ancestor.__name__}",
-        hint="declare it once, in the class that the others derive from; a state may be given"
-        " another value than the default",
+    message = f"{owner.__name__} would have two fluents called '{name}'"
+    hint = (
+        "declare it once, in the class that the others derive from; a state may be given"
+        " another value than the default"
     )
+    return Diagnostic("BT112", message, f"class {ancestor.__name__}", hint)

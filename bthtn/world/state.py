@@ -215,7 +215,7 @@ class State(metaclass=_StateClass):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle a snapshot. Raises StateError like ``frozen``."""
-        return (_showing, (type(self), self.frozen()))
+        return (type(self).over, (self.frozen(),))
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._view == other._view
@@ -233,10 +233,6 @@ class State(metaclass=_StateClass):
 
 _set_view: Final = vars(State)["_view"].__set__
 """Sets the view of an instance, without looking whether there is a fluent of that name."""
-
-
-def _showing(state_class: type[State], values: FrozenState) -> State:
-    return state_class.over(values)
 
 
 def snapshot(state: State | FrozenState) -> FrozenState:

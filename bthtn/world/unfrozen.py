@@ -26,7 +26,9 @@ def quickly(frozen: type[T]) -> Callable[..., T]:
     It is for classes whose fields have no default factories.
     """
     unfilled: Any = frozen
-    parts = [(one.name, Any, _as_in(one)) for one in fields(unfilled)]
+    parts = [
+        (one.name, Any, field(default=one.default, kw_only=one.kw_only)) for one in fields(unfilled)
+    ]
     opened = unfrozen(frozen)
     opened.__init__ = vars(make_dataclass(frozen.__name__, parts))["__init__"]
 
@@ -37,7 +39,3 @@ def quickly(frozen: type[T]) -> Callable[..., T]:
         return made_of
 
     return made
-
-
-def _as_in(one: Any) -> Any:
-    return field(default=one.default, kw_only=one.kw_only)
