@@ -144,14 +144,10 @@ class Agent(Unpicklable, Generic[S, B]):
         domains = _domains(self.name, domain)
         for one in domains:
             if not issubclass(self._state_class, one.state_class):
-                raise DomainError(
-                    Diagnostic(
-                        "BT110",
-                        f"the beliefs of '{self.name}' are a {self._state_class.__name__};"
-                        f" '{one.name}' plans with {one.state_class.__name__}",
-                        hint=f"give it a {one.state_class.__name__}(...), or a class derived of it",
-                    )
-                )
+                own, its = self._state_class.__name__, one.state_class.__name__
+                message = f"the beliefs of '{self.name}' are a {own}; '{one.name}' plans with {its}"
+                hint = f"give it a {its}(...), or a class derived of it"
+                raise DomainError(Diagnostic("BT110", message, hint=hint))
         faults = list(self.operators.faults(domains, self.name))
         if self.clock is None:
             faults.extend(islice(self._untimed(domains), 1))

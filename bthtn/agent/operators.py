@@ -126,7 +126,7 @@ class Operators(Unpicklable):
 
     def _is_declared(self, task: PrimitiveTask[Any]) -> bool:
         """Whether the task was declared to be simulated."""
-        return self._simulates_others or any(key in self._simulated for key in _keys(task))
+        return self._simulates_others or any(key in self._simulated for key in keys_of(task))
 
     def simulated(self, domains: Sequence[FrozenDomain]) -> tuple[str, ...]:
         """The names of the tasks without an operator, if any task has one."""
@@ -156,7 +156,7 @@ class Operators(Unpicklable):
         tasks = {id(one): one for domain in domains for one in domain.tasks.values()}
         named = {one.name: one for one in tasks.values()}
         needed = [one for one in tasks.values() if isinstance(one, PrimitiveTask)]
-        known = {key for task in needed for key in _keys(task)}
+        known = {key for task in needed for key in keys_of(task)}
         strangers = [one for one in self.tasks() if one not in known]
         names, where = " or ".join(f"'{one.name}'" for one in domains), f"agent '{agent}'"
         is_other = len(strangers) == len(self.tasks())
@@ -174,27 +174,17 @@ class Operators(Unpicklable):
 
 def no_operator(task: PrimitiveTask[Any], where: str) -> Diagnostic:
     """The mistake of a task without an operator."""
-    return Diagnostic(
-        "BT311",
-        f"'{task.name}' has no operator",
-        where,
-        f"bind one, or declare that it needs none: operators.simulate({task.name})",
-    )
+    hint = f"bind one, or declare that it needs none: operators.simulate({task.name})"
+    return Diagnostic("BT311", f"'{task.name}' has no operator", where, hint)
 
 
-def _templates(task: PrimitiveTask[Any]) -> Iterator[PrimitiveTask[Any]]:
-    """The task, the one it was derived from, and so on."""
+def keys_of(task: PrimitiveTask[Any]) -> Iterator[PrimitiveTask[Any] | str]:
+    """The keys of a task's operator: the task, the one it was derived from, …, and their names."""
     one: PrimitiveTask[Any] | None = task
     while one is not None:
         yield one
-        one = one.template
-
-
-def _keys(task: PrimitiveTask[Any]) -> Iterator[_Key]:
-    """The keys of a task's operator: the task and its templates, by themselves or by name."""
-    for one in _templates(task):
-        yield one
         yield one.name
+        one = one.template
 
 
 def _name_of(key: _Key) -> str:
@@ -206,41 +196,28 @@ def _found(
 ) -> Callable[..., Any] | None:
     if not table:
         return None
-    return next((table[key] for key in _keys(task) if key in table), None)
+    return next((table[key] for key in keys_of(task) if key in table), None)
 
 
 def _binding(
     table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any] | str, kind: str
 ) -> Callable[[F], F]:
     if not isinstance(task, PrimitiveTask | str):
-        raise ExecutionError(
-            Diagnostic(
-                "BT301",
-                f"{task!r} cannot have an {kind}",
-                hint="operators run primitive tasks; compound tasks are only planned",
-            )
-        )
+        hint = "operators run primitive tasks; compound tasks are only planned"
+        raise ExecutionError(Diagnostic("BT301", f"{task!r} cannot have an {kind}", hint=hint))
     if task in table:
         raise ExecutionError(Diagnostic("BT302", f"'{_name_of(task)}' has an {kind} already"))
 
     def bound(operator: F) -> F:
+        what = f"the {kind} of '{_name_of(task)}'"
         if not callable(operator):
-            raise ExecutionError(
-                Diagnostic(
-                    "BT304",
-                    f"the {kind} of '{_name_of(task)}' is {operator!r}, which cannot be called",
-                    hint="write a function of the agent and the task's arguments below @bind(...)",
-                )
-            )
+            message = f"{what} is {operator!r}, which cannot be called"
+            hint = "write a function of the agent and the task's arguments below @bind(...)"
+            raise ExecutionError(Diagnostic("BT304", message, hint=hint))
         if kind.startswith("on_plan") and iscoroutinefunction(operator):
-            raise ExecutionError(
-                Diagnostic(
-                    "BT304",
-                    f"the {kind} of '{_name_of(task)}' is a coroutine function, which nobody"
-                    " awaits",
-                    hint="write def without async; what takes time is done by the operator",
-                )
-            )
+            message = f"{what} is a coroutine function, which nobody awaits"
+            hint = "write def without async; what takes time is done by the operator"
+            raise ExecutionError(Diagnostic("BT304", message, hint=hint))
         table[task] = operator
         return operator
 

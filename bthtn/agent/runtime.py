@@ -175,11 +175,7 @@ class _Acting:
     __slots__ = ("_account", "_beliefs", "_outer", "_stack", "_writer")
 
     def __init__(
-        self,
-        stack: list[Account],
-        account: Account,
-        beliefs: Beliefs[Any],
-        writer: Writer | None,
+        self, stack: list[Account], account: Account, beliefs: Beliefs[Any], writer: Writer | None
     ) -> None:
         self._stack = stack
         self._account = account

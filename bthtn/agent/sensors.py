@@ -152,8 +152,7 @@ class Sensors(Unpicklable):
             hint = "name a fluent of the State class: @sensors.sensor(Soldier.health)"
             raise ExecutionError(Diagnostic("BT110", message, hint=hint))
         for sensor in self._sensors:
-            taken = any(_overlap(one, other) for other in sensor.owned)
-            if taken:
+            if any(_overlap(one, other) for other in sensor.owned):
                 name = one.name if isinstance(one, FluentFamily) else str(one)
                 message = f"'{name}' has a sensor already: '{sensor.name}'"
                 hint = "let one sensor refresh it, and the others fluents of their own"
@@ -242,9 +241,8 @@ class Sensing:
             return {}
         if not isinstance(reading, Mapping):
             if not isinstance(single, Fluent):
-                message = (
-                    f"'{sensor.name}' answered with {type(reading).__name__}, not with fluents"
-                )
+                kind = type(reading).__name__
+                message = f"'{sensor.name}' answered with {kind}, not with fluents"
                 hint = "return a dictionary of values by fluent"
                 raise ExecutionError(Diagnostic("BT309", message, hint=hint))
             reading = {single: reading}

@@ -24,13 +24,13 @@ from typing import Any, Final, Literal, TypeVar
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.operators import Operators
+from bthtn.agent.operators import Operators, keys_of
 from bthtn.agent.sensors import Sensors
 from bthtn.behaviours import NO_BACKOFF, Character, PlanGoal, Replanning
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.merging import merge
-from bthtn.domain.task import PrimitiveTask, Task
+from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError, InputError, nearest
 from bthtn.formats import tree_from_xml
 from bthtn.formats.beliefs_table import state_class_from
@@ -267,7 +267,8 @@ class _FolderReader:
 
     def _bind(self, domain: FrozenDomain) -> None:
         """Declare the simulated steps. Raises ExecutionError for steps without an operator."""
-        known = {name for task in domain.tasks.values() for name in _names_of(task)}
+        steps = (task for task in domain.tasks.values() if isinstance(task, PrimitiveTask))
+        known = {key for task in steps for key in keys_of(task) if isinstance(key, str)}
         faults: list[Diagnostic] = []
         simulated = self._settings.get("simulate", ())
         for name in simulated:
@@ -328,14 +329,6 @@ def domain_named_in(folder: Path) -> str:
     path = folder / SETTINGS
     named = tables_in(text_of(path), path).get("domain", "") if path.exists() else ""
     return named if isinstance(named, str) else ""
-
-
-def _names_of(task: Task) -> Iterator[str]:
-    """The names to which an operator of the task may be bound; none for a compound task."""
-    one: Task | None = task
-    while isinstance(one, PrimitiveTask):
-        yield one.name
-        one = one.template
 
 
 def _part_of(code: object, name: str, kind: type[T]) -> T:
