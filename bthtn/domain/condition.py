@@ -94,10 +94,7 @@ def why(condition: Condition, view: StateView, binding: Binding = ()) -> str:
 
 
 def why_so(
-    condition: Condition,
-    binding: Binding,
-    truth: Truth,
-    readings: Mapping[Expression[Any], Any],
+    condition: Condition, binding: Binding, truth: Truth, readings: Mapping[Expression[Any], Any]
 ) -> str:
     """The same, of its value and the readings of an evaluation."""
     read = [f"{fluent} = {value_text(value)}" for fluent, value in readings.items()]

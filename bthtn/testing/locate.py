@@ -234,10 +234,7 @@ def _variant(domain: Target, name: str) -> Target:
 
     missing = f"'{domain.name}' has no variant '{name}'"
     return Target(
-        TargetKind.DOMAIN,
-        text,
-        None,
-        lambda: domain_called(name, _domains_beside(domain), missing),
+        TargetKind.DOMAIN, text, None, lambda: domain_called(name, _domains_beside(domain), missing)
     )
 
 
