@@ -211,7 +211,7 @@ class Agent(Unpicklable, Generic[S, B]):
         """
         if self.clock is None:
             raise ExecutionError(_no_clock(f"agent '{self.name}' is asked for the time"))
-        return self.clock()
+        return self.clock.now
 
     def believe_soon(self, fluent: Expression[V], value: V | Unknown, source: str = SENSOR) -> None:
         """Write a value into the beliefs at the next ``sense``. May be called in any thread.
@@ -267,7 +267,7 @@ class Agent(Unpicklable, Generic[S, B]):
         if self._listener is None:
             return
         if is_own:
-            time = None if self.clock is None else self.clock()
+            time = None if self.clock is None else self.clock.now
             event.fill_in(self.name, self._ticks, time)
         try:
             self._listener(event)

@@ -40,20 +40,21 @@ class ManualClock(Unpicklable):
 class TickClock:
     """The clock of an agent: another clock, read when the agent is made, and once in each tick."""
 
-    __slots__ = ("_agent", "_clock", "_now", "_offset")
+    __slots__ = ("_agent", "_clock", "_offset", "now")
 
     def __init__(self, clock: Clock, agent: str) -> None:
         """Raises ExecutionError as ``read``."""
         self._clock = clock
         self._agent = agent
         self._offset = 0.0
-        self._now = -inf
+        self.now = -inf
+        """The seconds of the clock when it was read last: for code that asks at every tick."""
         self.read()
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: the time now instead of the offset, since another clock may go on."""
         offset = float(self._clock()) + self._offset
-        return {"_agent": self._agent, "_clock": self._clock, "_now": self._now, "_offset": offset}
+        return {"_agent": self._agent, "_clock": self._clock, "_offset": offset, "now": self.now}
 
     def resume(self, _: object) -> None:
         """Go on at the saved time, whatever the clock shows now."""
@@ -61,7 +62,7 @@ class TickClock:
 
     def __call__(self) -> float:
         """The seconds of the clock when it was read last."""
-        return self._now
+        return self.now
 
     def read(self) -> None:
         """Read the clock. Raises ExecutionError if it gives no number, or has gone back."""
@@ -69,9 +70,9 @@ class TickClock:
             now = float(self._clock()) + self._offset
         except Exception as error:
             raise self._fault(f"raises {exception_text(error)}") from error
-        if not now >= self._now:
-            raise self._fault(f"went from {self._now:g} to {now:g}")
-        self._now = now
+        if not now >= self.now:
+            raise self._fault(f"went from {self.now:g} to {now:g}")
+        self.now = now
 
     def _fault(self, what: str) -> ExecutionError:
         hint = "give it a function that returns ever more seconds: time.monotonic, ManualClock()"

@@ -12,7 +12,6 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.clock import Clock
 from bthtn.agent.completion import Completion
 from bthtn.agent.operators import Elapsed, OperatorFailed, no_operator
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
@@ -64,7 +63,7 @@ def simulated(agent: Agent[Any, Any], node: TaskNode) -> Simulated:
     """The operator of a step without code. Raises ExecutionError if the task needs some."""
     if not agent.operators.simulates(node.task):
         raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
-    return Simulated(node.duration, agent.time if node.task.in_seconds else None)
+    return Simulated(node.duration, agent if node.task.in_seconds else None)
 
 
 def resumed_operator(
@@ -166,13 +165,13 @@ class _Raising:
 
 
 class Simulated:
-    """Runs for a number of ticks, or of seconds of a clock, and succeeds."""
+    """Runs for a number of ticks, or of seconds of an agent's clock, and succeeds."""
 
-    __slots__ = ("_began", "_clock", "_duration", "_ticks")
+    __slots__ = ("_agent", "_began", "_duration", "_ticks")
 
-    def __init__(self, duration: float, clock: Clock | None = None) -> None:
+    def __init__(self, duration: float, agent: Agent[Any, Any] | None = None) -> None:
         self._duration = duration
-        self._clock = clock
+        self._agent = agent
         self._ticks = 0
         self._began = 0.0
 
@@ -183,12 +182,12 @@ class Simulated:
         """RUNNING until the duration is over, which begins with the first tick."""
         ticks = self._ticks
         self._ticks = ticks + 1
-        if self._clock is None or self._duration <= 0:
+        if self._agent is None or self._duration <= 0:
             return SUCCESS if ticks >= self._duration else RUNNING
         if ticks == 0:
-            self._began = self._clock()
+            self._began = self._agent.time()
             return RUNNING
-        passed = self._clock() - self._began
+        passed = self._agent.time() - self._began
         return SUCCESS if passed >= self._duration - TOLERANCE else RUNNING
 
     def abort(self) -> None:

@@ -324,7 +324,7 @@ class StepAbort:
 
 
 def _time_of(agent: Agent[Any, Any]) -> float:
-    return 0.0 if agent.clock is None else agent.clock()
+    return 0.0 if agent.clock is None else agent.clock.now
 
 
 def _unfinished(step: StepRun, why: str) -> ExecutionError:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
@@ -42,6 +42,11 @@ class SearchStatus(Enum):
     """A user's function raised; the exception was passed on to the caller."""
     CANCELLED = "cancelled"
     """The caller cancelled the search."""
+
+
+# For code that runs in every search: to look up a member of an Enum takes longer than a call.
+SEARCHING: Final = SearchStatus.RUNNING
+SOLVED: Final = SearchStatus.SOLVED
 
 
 @checked

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
-from bthtn.planning.protocol import RecordedSearch, SearchStatus
+from bthtn.planning.protocol import SEARCHING, SOLVED, RecordedSearch, SearchStatus
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -49,7 +49,7 @@ class RestartingSearch(ABC):
 
     def restart(self) -> None:
         """Search from the newest beliefs."""
-        self.status = SearchStatus.RUNNING
+        self.status = SEARCHING
         self._version = self._beliefs.version
         self.state = self._beliefs.frozen()
         self._search = self.search_from(self.state)
@@ -89,18 +89,8 @@ class RestartingSearch(ABC):
                 raise
             finally:
                 self.expansions += search.expansions - before
-            if status is SearchStatus.RUNNING:
+            if status is SEARCHING or self._ends_with(search.plan, status):
                 break
-            plan = self._search.plan
-            if plan is None:
-                self.status = status
-            elif self._version == self._beliefs.version or self._works(plan):
-                self._answer(plan, self.state)
-            elif self.expansions >= self._most:
-                self.status = SearchStatus.LIMIT
-            else:
-                self._keep(plan, self.state)
-                self.restart()
         return self.status
 
     def _has_ended(self) -> bool:
@@ -109,7 +99,7 @@ class RestartingSearch(ABC):
             self._keep(self.plan, self.found_in)
             self.plan = None
             self.restart()
-        if self.status is not SearchStatus.RUNNING:
+        if self.status is not SEARCHING:
             return True
         for kept in reversed(self._kept):
             if self._works(kept[0]):
@@ -118,11 +108,25 @@ class RestartingSearch(ABC):
                 return True
         return False
 
+    def _ends_with(self, plan: Plan | None, status: SearchStatus) -> bool:
+        """Take over what the search has found; False after a restart, for a plan that fails now."""
+        if plan is None:
+            self.status = status
+        elif self._version == self._beliefs.version or self._works(plan):
+            self._answer(plan, self.state)
+        elif self.expansions >= self._most:
+            self.status = SearchStatus.LIMIT
+        else:
+            self._keep(plan, self.state)
+            self.restart()
+            return False
+        return True
+
     def _keep(self, plan: Plan, found_in: FrozenState) -> None:
         self._kept = (*self._kept, (plan, found_in))[-MOST_KEPT:]
 
     def _answer(self, plan: Plan, found_in: FrozenState) -> None:
-        self.plan, self.status = plan, SearchStatus.SOLVED
+        self.plan, self.status = plan, SOLVED
         self.found_in = found_in
         self._works_at = self._beliefs.version
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import PlanRequest, SearchStatus, repeat
+from bthtn.planning.protocol import SEARCHING, SOLVED, PlanRequest, SearchStatus, repeat
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
@@ -32,9 +32,6 @@ class Accelerator(Protocol):
 
 AHEAD: Final = 8
 """Times the slices so far that an accelerator may search ahead: it is about as much faster."""
-# To look up a member of an Enum takes longer than to call a function.
-_RUNNING: Final = SearchStatus.RUNNING
-_SOLVED: Final = SearchStatus.SOLVED
 
 
 class AcceleratedSearch(Unpicklable):
@@ -65,24 +62,26 @@ class AcceleratedSearch(Unpicklable):
         self._seeks_least = seeks_least
         self._ahead = 0
         self._answer: Answer = None
-        self._expansions = 0
+        self.expansions = 0
+        """Number of primitive tasks examined and methods entered so far."""
         self._is_cancelled = False
         self._plan: Plan | None = None
         self._search: HtnSearch | None = None
-        self._status = _RUNNING
+        self._status = SEARCHING
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: the request, and how far it came."""
         asked = self._request(self._start)
-        return {"_asked": asked, "_expansions": self.expansions, "_status": self.status}
+        return {"_asked": asked, "expansions": self.expansions, "_status": self.status}
 
     def resume(self, _: object) -> None:
         """Search again as far as it had come when it was saved."""
-        asked, status, expansions = self._asked, self._status, self._expansions
+        asked, status, expansions = self._asked, self._status, self.expansions
         start, never = asked.state, lambda *_: None
         AcceleratedSearch.__init__(self, never, start, 0, lambda _: asked, seeks_least=False)
         self._search = search = HtnSearch(asked)
         repeat(search, status, expansions)
+        self.expansions = search.expansions
 
     @property
     def status(self) -> SearchStatus:
@@ -96,14 +95,9 @@ class AcceleratedSearch(Unpicklable):
         """The plan, once solved."""
         if self._is_cancelled or self._plan is not None:
             return None if self._is_cancelled else self._plan
-        if self._search is None and self._seeks_least and self._status is SearchStatus.RUNNING:
+        if self._search is None and self._seeks_least and self._status is SEARCHING:
             self._carried_out()
         return None if self._search is None else self._search.plan
-
-    @property
-    def expansions(self) -> int:
-        """Number of primitive tasks examined and methods entered so far."""
-        return self._expansions if self._search is None else self._search.expansions
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
@@ -120,18 +114,23 @@ class AcceleratedSearch(Unpicklable):
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        if self._search is None and self._status is _RUNNING and not self._is_cancelled:
+        if self._search is None and self._status is SEARCHING and not self._is_cancelled:
             self._look_ahead(expansions)
         if self._is_cancelled:
             return SearchStatus.CANCELLED
-        return self._status if self._search is None else self._search.advance(expansions)
+        if self._search is None:
+            return self._status
+        try:
+            return self._search.advance(expansions)
+        finally:
+            self.expansions = self._search.expansions
 
     def cancel(self) -> None:
         """Cancel a running search and release its memory; no effect on a finished one.
 
         Any thread may call it.
         """
-        if self.status is SearchStatus.RUNNING:
+        if self.status is SEARCHING:
             self._is_cancelled = True
             self._kept = []
             if self._search is not None:
@@ -163,13 +162,13 @@ class AcceleratedSearch(Unpicklable):
         if self._seeks_least:  # the search goes on behind its best plan
             total = -kept[0]
         if expansions is not None:
-            counted = self._expansions + expansions
+            counted = self.expansions + expansions
             if answer is None or counted < total:
-                self._expansions, self._answer = counted, answer
+                self.expansions, self._answer = counted, answer
                 return
-        self._expansions = total
+        self.expansions = total
         if is_plan:
-            self._plan, self._status = answer, _SOLVED
+            self._plan, self._status = answer, SOLVED
         else:
             self._status = SearchStatus.EXHAUSTED
         if kept:
@@ -179,6 +178,6 @@ class AcceleratedSearch(Unpicklable):
         """The search itself, as far as this one has come."""
         if self._search is None:
             search = HtnSearch(self._request(self._start))
-            repeat(search, self._status, self._expansions)
+            repeat(search, self._status, self.expansions)
             self._search = search
         return self._search
