@@ -37,7 +37,7 @@ class FailureTracking:
 
     __slots__ = (
         *("__dict__", "_agent", "_failures", "_goal", "_planner", "_policy", "_recorded"),
-        *("_watch", "cooldowns"),
+        *("_timed_by", "_watch", "cooldowns"),
     )
 
     def __init__(
@@ -48,6 +48,7 @@ class FailureTracking:
         self._planner = planner
         self._policy = policy
         self._failures = GoalFailures(policy, self._differs_now)
+        self._timed_by = agent if policy.in_seconds else None
         self._time()  # an agent without a clock is refused here
         self._watch = agent.beliefs.watch()
         self._recorded: RecordedSearch | None = None
@@ -55,19 +56,19 @@ class FailureTracking:
 
     def tick(self) -> None:
         """Another tick of the goal begins."""
-        if self.cooldowns.tick():
+        if self.cooldowns.left and self.cooldowns.tick():
             self._failures.allowed()
-        changes = self._watch.changes.values()
+        changes = self._watch.changes
         if not changes:
-            self._failures.ticked(time=self._time())
+            self._failures.ticked((), (), self._time())
             return
-        own = [change.fluent for change in changes if change.source is self._goal]
-        others = [change.fluent for change in changes if change.source is not self._goal]
+        own = [one.fluent for one in changes.values() if one.source is self._goal]
+        others = [one.fluent for one in changes.values() if one.source is not self._goal]
         self._failures.ticked(others, own, self._time())
         self._watch.forget()
 
     def _time(self) -> float | None:
-        return self._agent.time() if self._policy.in_seconds else None
+        return None if self._timed_by is None else self._timed_by.time()
 
     def _from_now(self, until: float) -> float:
         """How long it is from the end of this tick, in the unit of the policy."""
@@ -78,10 +79,9 @@ class FailureTracking:
         self._planner = planner
         vars(self).pop("_static_reads", None)
 
-    @property
     def obstacle(self) -> Failure | None:
         """Why the goal is not tried in this tick, None if it is."""
-        waiting = self._failures.waiting
+        waiting = self._failures.waiting()
         return None if waiting is None else waiting.failure(self._failures.tick)
 
     def search(
@@ -94,23 +94,22 @@ class FailureTracking:
         self._recorded = None
         return planner.search(state, avoiding=avoided)
 
-    @property
     def avoided(self) -> Avoided:
         """The tasks and methods that plans must not use now."""
-        if not self.cooldowns:
-            return self._failures.avoided
+        if not self.cooldowns.left:
+            return self._failures.avoided()
         methods = self._planner.domain.methods
         cooling: dict[Avoidable, str] = {
             (methods[task][0], args): "it cools down"
-            for task, args in self.cooldowns
+            for task, args in self.cooldowns.left
             if task in methods
         }
-        return {**self._failures.avoided, **cooling}
+        return {**self._failures.avoided(), **cooling}
 
     @property
     def situation(self) -> tuple[FrozenState, Avoided]:
         """The state from which a part of a plan is repaired, and its exclusions."""
-        return self._agent.beliefs.frozen(), self.avoided
+        return self._agent.beliefs.frozen(), self.avoided()
 
     def begin(self) -> None:
         """The goal begins another attempt."""

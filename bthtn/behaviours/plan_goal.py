@@ -91,9 +91,9 @@ class PlanGoal(ReloadingGoal):
         self._search = PlanSearch(agent, self.name, goal, settings, own, replanning)
         planner = self._search.planner
         self._mount = Mount(self, agent, self._search, self._resumed, self._finished)
-        self._review = Review(planner, agent.beliefs, self.name, replanning, self._search.avoided)
+        self._review = Review(planner, agent.beliefs, self.name, replanning, self._search.failures.avoided)
         repairs = replanning.repair and not planner.seeks_least
-        self._repair = PendingRepair(settings, own, self._failures.raised, repairs=repairs)
+        self._repair = PendingRepair(settings, own, self._search.failures.raised, repairs=repairs)
 
     @property
     def goal(self) -> Network:
@@ -120,10 +120,10 @@ class PlanGoal(ReloadingGoal):
         return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
 
     def _prepare_tick(self) -> Status | None:
-        failures = self._failures
+        failures = self._search.failures
         failures.tick()
         if self.status is not RUNNING and not self._inherits:
-            if obstacle := failures.obstacle:
+            if obstacle := failures.obstacle():
                 self.feedback_message = str(obstacle)
                 return FAILURE
             self._start()
@@ -158,7 +158,7 @@ class PlanGoal(ReloadingGoal):
         # A goal below a step leaves its aborts to the goal around it, which waits for them.
         if not self._mount.hooks.is_inside_a_step:
             self.agent.aborts.cut_off(self._holder, "the tree was taken down")
-        self._failures.close()
+        self._search.failures.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
@@ -183,7 +183,7 @@ class PlanGoal(ReloadingGoal):
         self._unmount()
         self.plan, self.plan_id, self.verdict, self.replans = None, "", None, 0
         self.feedback_message = "planning"
-        self._failures.begin()
+        self._search.failures.begin()
         self._start_search("the goal is new")
 
     def _start_search(self, reason: str) -> None:
@@ -212,14 +212,14 @@ class PlanGoal(ReloadingGoal):
                 self._give_up()
                 self._has_waited = True
                 return self._find_plan()
-            self._failures.found()
+            self._search.failures.found()
             works_in = self.agent.beliefs.frozen()  # hooks may change them
             self._mount.put(plan)
             self._adopt(plan, self._search.reason, works_in, self._search.found_from)
         except PlanRefused as refused:
             status = self._plan_again(Failure(str(refused)))
             # Nothing has started, so the next method may be tried in the same tick.
-            again = status is RUNNING and refused.call in self._failures.avoided
+            again = status is RUNNING and refused.call in self._search.failures.avoided()
             return self._find_plan() if again else status
         except (BthtnError, ResumeFailed) as error:
             raised = error if isinstance(error, BthtnError) else None
@@ -229,7 +229,7 @@ class PlanGoal(ReloadingGoal):
     def _mended(self) -> RepairedPlan | None:
         """The plan that has failed with a new part, None if none is found, or none has failed."""
         is_pending = self._repair.is_pending
-        return self._repair.repaired(*self._failures.situation) if is_pending else None
+        return self._repair.repaired(*self._search.failures.situation) if is_pending else None
 
     def _repaired(self, repaired: RepairedPlan, found: Start | None = None) -> Status:
         self._run_now(repaired.plan, found=found)
@@ -269,7 +269,7 @@ class PlanGoal(ReloadingGoal):
         self._review.look_with(self._search.newest())
         for verdict in self._review.verdicts(self._mount, self._search.budget):
             self.verdict = verdict
-            self._failures.reviewed(verdict.failure)
+            self._search.failures.reviewed(verdict.failure)
             match verdict.decision:
                 case Decision.KEEP:
                     self._emit(PlanKept, verdict.reason, verdict.change)
@@ -313,7 +313,7 @@ class PlanGoal(ReloadingGoal):
         if by_others:
             self._emit(PlanBroken, verdict.reason, verdict.step, change)
         elif verdict.failure is not None:
-            self._failures.will_fail(progress, failure)
+            self._search.failures.will_fail(progress, failure)
         assert self.plan is not None, "a running plan breaks"
         self._repair.keep(self.plan, progress, failure)
         if (by_others or self.replans < self.max_replans) and self._repair_running():
@@ -350,13 +350,13 @@ class PlanGoal(ReloadingGoal):
             if self._is_aborting():
                 return RUNNING
             self.feedback_message = "done"
-            self._failures.succeeded()
+            self._search.failures.succeeded()
             self._emit(GoalEnded, succeeded=True)
             return status
         failure, progress = failure_of(self._mount.subtree), self._mount.progress()
         assert self.plan is not None, "a plan has failed"
         if failure.node is not None:
-            self._failures.part_failed(progress, failure)
+            self._search.failures.part_failed(progress, failure)
             self._repair.keep(self.plan, progress, failure)
         return self._plan_again(failure)
 
@@ -386,7 +386,7 @@ class PlanGoal(ReloadingGoal):
         self._repair.forget()
         self.feedback_message = reason = str(failure)
         self._emit(GoalEnded, succeeded=False, reason=reason, error=failure.error)
-        self._failures.failed(failure)
+        self._search.failures.failed(failure)
         return FAILURE
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
@@ -396,5 +396,5 @@ class PlanGoal(ReloadingGoal):
         self._emit(PlanResumed, plan, str(arrival.node.cause))
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
-        self._failures.step_succeeded(node)
+        self._search.failures.step_succeeded(node)
         self._review.finished(node, written)

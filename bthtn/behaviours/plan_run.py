@@ -118,40 +118,32 @@ class Arrival(Protocol):
 
 
 class Cooldowns:
-    """The parts of plans that a goal does without until a time is over."""
+    """The parts of plans that a goal does without until a time is over, in ``left``."""
 
-    __slots__ = ("_left",)
+    __slots__ = ("left",)
 
     def __init__(self) -> None:
-        self._left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
+        self.left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
 
     def __contains__(self, node: ScopeNode) -> bool:
-        return (node.task, node.args) in self._left
-
-    def __iter__(self) -> Iterator[tuple[CompoundTask[Any], tuple[Any, ...]]]:
-        return iter(self._left)
-
-    def __len__(self) -> int:
-        return len(self._left)
+        return (node.task, node.args) in self.left
 
     def begin(self, node: ScopeNode, timer: Timer) -> None:
         """Do without a part from now on, until the timer is over."""
-        self._left[node.task, node.args] = timer
+        self.left[node.task, node.args] = timer
 
     def follow(self, domain: FrozenDomain) -> None:
         """Let the parts be those of a newer domain's tasks."""
-        left, self._left = self._left, {}
+        left, self.left = self.left, {}
         for (task, args), timer in left.items():
             newer = domain.tasks.get(task.name)
             if isinstance(newer, CompoundTask):
-                self._left[newer, args] = timer
+                self.left[newer, args] = timer
 
     def tick(self) -> bool:
         """Count a tick. Returns whether one of the parts may be begun again."""
-        if not self._left:
-            return False
-        left = {part: timer for part, timer in self._left.items() if not timer.is_over()}
-        is_over, self._left = len(left) < len(self._left), left
+        left = {part: timer for part, timer in self.left.items() if not timer.is_over()}
+        is_over, self.left = len(left) < len(self.left), left
         return is_over
 
 

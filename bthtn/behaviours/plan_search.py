@@ -55,7 +55,7 @@ class _Started(RestartingSearch):
 
     def search_from(self, state: FrozenState) -> RecordedSearch:
         """A new search from a state, without what is avoided now."""
-        self.avoided = self._failures.avoided
+        self.avoided = self._failures.avoided()
         return self._failures.search(self.planner, state, self.avoided, resumes=self._resumes)
 
 
@@ -169,7 +169,7 @@ class PlanSearch:
         The next ``start`` takes over the plan that was found.
         """
         self.failures.tick()
-        if self.failures.obstacle:
+        if self.failures.obstacle():
             return False
         try:
             self.follow()
@@ -182,10 +182,6 @@ class PlanSearch:
     def stop_preparing(self) -> None:
         """Drop the background search; the next ``prepare`` starts a new one."""
         self._background = None
-
-    def avoided(self) -> Avoided:
-        """The tasks and methods that plans must not use now."""
-        return self.failures.avoided
 
     def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
         """Leave the cleanup of a part that was not done to the agent."""
@@ -201,7 +197,7 @@ class PlanSearch:
         planner: Planner[Any] = Planner.resuming(domain, node, self.settings, cache=cache)
         try:
             # The plan that was foreseen with the rest may contain what is excluded by now.
-            excludes = bool(self.failures.avoided)
+            excludes = bool(self.failures.avoided())
             foreseen = None if excludes else go_on(node, state, domain, self.settings)
             started = None
             if foreseen is None:
@@ -219,7 +215,7 @@ class PlanSearch:
         """What a search from the beliefs as they are now tries, and why that fails, as lines."""
         planner = self.newest()
         try:
-            trace = planner.trace(self._agent.beliefs.frozen(), self.failures.avoided)
+            trace = planner.trace(self._agent.beliefs.frozen(), self.failures.avoided())
         except BthtnError as error:
             return str(error)
         last = "there is no plan"

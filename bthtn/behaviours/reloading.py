@@ -20,7 +20,6 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent, PlanAdopted, PlanBroken, PlanKept
 from bthtn.agent.leases import Holder
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.behaviours.plan_search import PlanSearch
@@ -84,10 +83,6 @@ class ReloadingGoal(TakingOver):
         return self._review.replanning
 
     @property
-    def _failures(self) -> FailureTracking:
-        return self._search.failures
-
-    @property
     def _holder(self) -> Holder:
         return self._mount.hooks.holder
 
@@ -128,7 +123,7 @@ class ReloadingGoal(TakingOver):
         self._reloads, self._inherits = self.agent.reloads, False
         plan, search = self.plan, self._search
         search.follow()
-        self._failures.cooldowns.follow(search.planner.domain)
+        self._search.failures.cooldowns.follow(search.planner.domain)
         if self._mount.is_empty or self._mount.is_broken or plan is None:
             self._start_search(self._search.reason)
             self._mount.follow(search.planner.domain)
@@ -162,7 +157,7 @@ class ReloadingGoal(TakingOver):
             other._stop_for(REPLACED)
             other._mount.clear()
         self._reloads = -1  # what is taken over has to follow
-        self._failures.cooldowns = other._failures.cooldowns
+        self._search.failures.cooldowns = other._search.failures.cooldowns
         self._mount.take(other._mount)
 
     def _drop(self) -> None:
@@ -182,7 +177,7 @@ class ReloadingGoal(TakingOver):
         self._review.close()
         self._search.stop()
         self._repair.forget()
-        self._failures.close()
+        self._search.failures.close()
 
 
 @checked

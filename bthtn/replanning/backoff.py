@@ -163,12 +163,12 @@ class Backoff:
         self._began, self._has_changed = now, False
         return self.waiting
 
-    def waits(self, now: float) -> bool:
-        """Whether the goal has to wait now."""
+    def reason_to_wait(self, now: float) -> WaitReason | None:
+        """Why the goal has to wait now, None if it may begin."""
         if self.waiting is not None and now >= self._end(self.waiting):
             self._in_vain = self._in_vain + 1 if self._has_changed else 0
             self.waiting = None
-        return self.waiting is not None
+        return self.waiting
 
     def changed(self) -> None:
         """Note a change that can matter: the wait ends, at once unless the last one was in vain."""

@@ -333,12 +333,10 @@ class GoalFailures:
             return True
         return fluent in self._searched and self._differs(fluent, self._searched[fluent])
 
-    @property
     def waiting(self) -> WaitReason | None:
         """The reason to wait in this tick, None if the goal may begin."""
-        return self._backoff.waiting if self._backoff.waits(self.tick) else None
+        return self._backoff.reason_to_wait(self.tick)
 
-    @property
     def avoided(self) -> Avoided:
         """The steps and methods that plans of this tick must not use, each with the reason."""
         return self._memory.avoided(self.tick)

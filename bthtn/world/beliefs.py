@@ -226,12 +226,13 @@ class Watch(Unpicklable):
     needed. Writing a fluent without watches costs one extra look into a dictionary.
     """
 
-    __slots__ = ("_beliefs", "_changes", "_own", "fluents")
+    __slots__ = ("_beliefs", "_own", "changes", "fluents")
 
     def __init__(self, beliefs: Beliefs[Any], own: str) -> None:
         self._beliefs = beliefs
         self._own = own
-        self._changes: dict[Fluent[Any], Change] | None = None
+        self.changes = _NO_CHANGES
+        """The latest change of each fluent that changed, in the order of the first ones."""
         self.fluents: frozenset[Fluent[Any]] | None = _NOTHING
         """The watched fluents; None for all of them."""
 
@@ -260,24 +261,19 @@ class Watch(Unpicklable):
     def note(self, fluent: Fluent[Any], source: str, change: Change) -> None:
         """Called by the beliefs when a watched fluent changes."""
         if source is not self._own:
-            if self._changes is None:
-                self._changes = {}
-            self._changes[fluent] = change
-
-    @property
-    def changes(self) -> Mapping[Fluent[Any], Change]:
-        """The latest change of each fluent that changed, in the order of the first ones."""
-        return _NO_CHANGES if self._changes is None else self._changes
+            noted: Any = self.changes or {}
+            noted[fluent] = change
+            self.changes = noted
 
     def forget(self) -> None:
         """Discard the changes collected so far."""
-        self._changes = None
+        self.changes = _NO_CHANGES
 
     def close(self) -> None:
         """Watch nothing any more."""
         if self.fluents is None or self.fluents:
             self.over(())
-        self._changes = None
+        self.changes = _NO_CHANGES
 
 
 def _without(watch: Watch, several: tuple[Watch, ...]) -> tuple[Watch, ...]:

@@ -40,7 +40,7 @@ def attempts(failures, ticks, changes=None, delta=None):
     for tick in range(1, ticks + 1):
         time = None if delta is None else tick * delta
         failures.ticked((changes or {}).get(tick, ()), time=time)
-        if failures.waiting is None:
+        if failures.waiting() is None:
             made.append(failures.tick)
             failures.began()
             failures.failed(Failure("there is no plan"), {Miner.coal: 0})
@@ -70,12 +70,12 @@ def test_what_is_avoided_in_seconds_is_tried_again_when_they_are_over():
     tried = []
     for tick in range(1, 101):
         failures.ticked(time=tick * 0.5)
-        if DIG not in failures.avoided:
+        if DIG not in failures.avoided():
             tried.append(tick * 0.5)
             failures.part_failed(AttributedFailure(DIG, Failure("too tired")))
     assert tried[:6] == [0.5, 1.0, 1.5, 4.5, 10.5, 22.5]
     failures.ticked(time=51.0)
-    (why,) = failures.avoided.values()
+    (why,) = failures.avoided().values()
     assert why.startswith("it failed at second 46.5 because too tired; until second 58.5")
 
 
@@ -127,7 +127,7 @@ def test_success_ends_the_waiting():
 def test_the_diagnosis_says_how_often_why_how_long_and_for_what():
     failures = GoalFailures(POLICY)
     attempts(failures, 5)
-    assert failures.waiting.failure(6).why == (
+    assert failures.waiting().failure(6).why == (
         "in vain 3 times: there is no plan; waits 4 more ticks, or for a change of coal"
     )
 
@@ -154,10 +154,10 @@ def test_what_failed_steps_have_read_wakes_as_well():
         waiting = failures.failed(Failure("gave up"))
     assert waiting.fluents == reads
     failures.ticked()
-    assert failures.waiting is waiting
+    assert failures.waiting() is waiting
     failures.ticked([Miner.lamp])
-    assert failures.waiting is None
-    assert failures.avoided == {}
+    assert failures.waiting() is None
+    assert failures.avoided() == {}
 
 
 def test_waiting_can_be_turned_off():
