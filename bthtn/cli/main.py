@@ -21,6 +21,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from bthtn.cli.many_runs import compare_command, fuzz_command, replay_command, run_tests_command
+from bthtn.cli.new import new_command
 from bthtn.cli.options import (
     TARGET,
     Achieve,
@@ -46,6 +47,7 @@ from bthtn.cli.options import (
     Replans,
     ShowCompiled,
     Task,
+    Version,
 )
 from bthtn.errors import BthtnError, InputError
 
@@ -79,11 +81,18 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="bthtn",
     cls=Commands,
-    help="Behaviour trees on top, an HTN planner below.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def main(*, version: Version = False) -> None:
+    """Behaviour trees on top, an HTN planner below."""
+
+
+app.command("new")(new_command)
 
 
 @app.command("list")

@@ -6,8 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-from typer import Argument, Option
+from typer import Argument, Exit, Option, echo
 from typer.models import OptionInfo
+
+from bthtn import __version__
 
 
 def kept(each: str) -> OptionInfo:
@@ -15,6 +17,12 @@ def kept(each: str) -> OptionInfo:
     text = f"Keep a line for each {each}; goes on from there."
     option: OptionInfo = Option("--output", "-o", metavar="FILE", help=text)
     return option
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
+    if asked:
+        echo(f"bthtn {__version__}")
+        raise Exit
 
 
 class PlanForm(StrEnum):
@@ -54,6 +62,10 @@ class Backend(StrEnum):
     RAY = "ray"
 
 
+Version = Annotated[
+    bool,
+    Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+]
 AsJson = Annotated[bool, Option("--json", help="Print JSON.")]
 Output = Annotated[
     Path | None, Option("--output", "-o", metavar="FILE", help="File to write; - is stdout.")

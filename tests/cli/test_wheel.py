@@ -65,7 +65,8 @@ def test_the_examples_are_listed_planned_checked_and_run_in_an_empty_folder(pyth
     assert "\n  combat " in listed
     assert "\n  soldier " in listed
     assert "search_enemy" in python(COMMAND, "plan", "combat", "fight")
-    for name in ("combat", "troll", "soldier", "arms_and_legs"):
+    python(COMMAND, "new", "goblin")
+    for name in ("combat", "troll", "soldier", "arms_and_legs", "goblin"):
         assert "no errors" in python(COMMAND, "check", name)
     for name in ("soldier", "squad", "brawler", "ammunition", "arms_and_legs", "guard"):
         assert python(COMMAND, "run", name, "--json")

@@ -17,6 +17,7 @@ OTHERWISE = {
     "brawler": "a lottery is drawn from anew",
     "fencer": "a lottery is drawn from anew",
     "sentry": "the goal of a state that has ended begins anew",
+    "starter": "its operators say nothing about going on, and begin anew",
     "soldier": "his round is no goal, and begins anew",
 }
 RELOADS = (4, 9, 11)

@@ -1,0 +1,77 @@
+"""bthtn new: a character to begin with."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bthtn as package
+
+
+def test_a_new_character_is_checked_and_runs_and_its_tests_pass_at_once(bthtn, here):
+    answer = bthtn("new", "goblin")
+    assert (answer.code, answer.err) == (0, "")
+    assert "goblin/domain.py, goblin/tree.py" in answer.out
+    assert bthtn("check", "goblin").out == (
+        "domain goblin: no errors, no warnings, 2 of 2 cases hold\n"
+        "simulated, without an operator: gather\n"
+        "tree goblin: no errors, no warnings\n"
+    )
+    told = json.loads(bthtn("run", "goblin", "--json").out)
+    assert (told["tree"], told["finished"]) == ("goblin", True)
+    assert bthtn("test", "goblin").out == "3 passed, 0 failed\n"
+    assert {"domains", "trees"} == {
+        kind
+        for kind, rows in json.loads(bthtn("list", "--json").out).items()
+        if "goblin" in [row["name"] for row in rows]
+    }
+    assert "starter" not in "".join(file.read_text("utf-8") for file in Path("goblin").iterdir())
+
+
+def test_pytest_collects_the_tests_of_a_new_character(bthtn, here):
+    bthtn("new", "goblin")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "goblin"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "3 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_it_may_be_written_into_another_folder(bthtn, here):
+    Path("game").mkdir()
+    assert bthtn("new", "game/night_guard").code == 0
+    assert bthtn("check", "game/night_guard").out.startswith("domain night_guard: no errors")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("my-goblin", "[BT409] a character cannot be called 'my-goblin'"),
+        ("class", "[BT409] a character cannot be called 'class'"),
+        (".", "[BT409] a character cannot be called ''"),
+        ("taken", "[BT404] taken is there already"),
+        ("no/goblin", "[BT404] cannot write no/goblin: No such file or directory"),
+    ],
+)
+def test_where_nothing_can_be_written_that_is_told(bthtn, here, name, words):
+    Path("taken").mkdir()
+    answer = bthtn("new", name)
+    assert (answer.code, answer.out) == (2, "")
+    assert words in answer.err
+    assert "\n  hint: " in answer.err
+    assert [*here.rglob("*")] == [here / "taken"]
+
+
+def test_all_files_are_written_or_none(bthtn, here, monkeypatch):
+    def full(path, *text):
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert "[BT404] cannot write goblin: No space left" in bthtn("new", "goblin").err
+    assert [*here.iterdir()] == []
+
+
+def test_the_version_is_that_of_the_package(bthtn):
+    answer = bthtn("--version")
+    assert (answer.code, answer.out) == (0, f"bthtn {package.__version__}\n")

@@ -1,0 +1,1 @@
+"""starter, a camper who keeps a fire burning."""
