@@ -20,35 +20,9 @@ from typer import Argument, Option
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from bthtn.cli import options
 from bthtn.cli.many_runs import compare_command, fuzz_command, replay_command, run_tests_command
 from bthtn.cli.new import new_command
-from bthtn.cli.options import (
-    TARGET,
-    Achieve,
-    All,
-    Anytime,
-    Args,
-    AsJson,
-    Cheapest,
-    CheckRest,
-    Flat,
-    Format,
-    Forward,
-    Given,
-    Legend,
-    Limit,
-    MaxExpansions,
-    Objects,
-    Output,
-    Parallelize,
-    PictureForm,
-    PlanForm,
-    PlannerName,
-    Replans,
-    ShowCompiled,
-    Task,
-    Version,
-)
 from bthtn.errors import BthtnError, InputError
 
 F = TypeVar("F", bound=StrEnum)
@@ -88,7 +62,7 @@ app = typer.Typer(
 
 
 @app.callback()
-def main(*, version: Version = False) -> None:
+def main(*, version: options.Version = False) -> None:
     """Behaviour trees on top, an HTN planner below."""
 
 
@@ -96,7 +70,7 @@ app.command("new")(new_command)
 
 
 @app.command("list")
-def list_command(*, as_json: AsJson = False) -> None:
+def list_command(*, as_json: options.AsJson = False) -> None:
     """List domains and trees."""
     from bthtn.cli.listing import list_all  # noqa: PLC0415 - see the docstring
 
@@ -106,31 +80,33 @@ def list_command(*, as_json: AsJson = False) -> None:
 @app.command("plan")
 def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     context: typer.Context,
-    domain: Annotated[str, Argument(metavar="DOMAIN", help=TARGET)],
-    task: Task = "",
-    args: Args = None,
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=options.TARGET)],
+    task: options.Task = "",
+    args: options.Args = None,
     *,
-    given: Given = None,
-    form: Annotated[PlanForm | None, Format] = None,
-    output: Output = None,
+    given: options.Given = None,
+    form: Annotated[options.PlanForm | None, options.Format] = None,
+    output: options.Output = None,
     horizon: Annotated[int | None, Option(help="Tasks to plan ahead.")] = None,
     horizon_time: Annotated[float | None, Option(help="Time to plan ahead.")] = None,
-    check_rest: CheckRest = False,
-    cheapest: Cheapest = False,
-    anytime: Anytime = False,
-    every: All = False,
-    limit: Limit = 100,
-    max_expansions: MaxExpansions = 1_000_000,
-    planner: Annotated[PlannerName, Option(help="Planner to use.")] = PlannerName.HTN,
-    achieve: Achieve = "",
-    objects: Objects = None,
-    forward: Forward = False,
-    flat: Flat = False,
+    check_rest: options.CheckRest = False,
+    cheapest: options.Cheapest = False,
+    anytime: options.Anytime = False,
+    every: options.All = False,
+    limit: options.Limit = 100,
+    max_expansions: options.MaxExpansions = 1_000_000,
+    planner: Annotated[
+        options.PlannerName, Option(help="Planner to use.")
+    ] = options.PlannerName.HTN,
+    achieve: options.Achieve = "",
+    objects: options.Objects = None,
+    forward: options.Forward = False,
+    flat: options.Flat = False,
     scopes: Annotated[bool, Option(help="Show the compound tasks of the steps.")] = True,
-    parallelize: Parallelize = False,
-    show_compiled: ShowCompiled = False,
-    legend: Legend = False,
-    as_json: AsJson = False,
+    parallelize: options.Parallelize = False,
+    show_compiled: options.ShowCompiled = False,
+    legend: options.Legend = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Plan once, and print the plan with its record and cost, or why there is none."""
     from bthtn.cli.plan_command import OutputOptions, PlanArguments, plan_once, show_source  # noqa: PLC0415 - see the docstring
@@ -155,13 +131,13 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     )
     if show_compiled:
         raise typer.Exit(show_source(arguments, output))
-    form_name = "json" if as_json else _form(form, output, PlanForm.TREE).value
-    options = OutputOptions(form=form_name, output=output, flat=flat, scopes=scopes, legend=legend)
+    form_name = "json" if as_json else _form(form, output, options.PlanForm.TREE).value
+    shown = OutputOptions(form=form_name, output=output, flat=flat, scopes=scopes, legend=legend)
     if every:
         from bthtn.cli.all_plans import list_plans  # noqa: PLC0415 - see the docstring
 
-        raise typer.Exit(list_plans(arguments, options, limit))
-    raise typer.Exit(plan_once(arguments, options))
+        raise typer.Exit(list_plans(arguments, shown, limit))
+    raise typer.Exit(plan_once(arguments, shown))
 
 
 def _form(form: F | None, output: Path | None, default: F) -> F:
@@ -182,11 +158,11 @@ def _require_goal(context: typer.Context, goal: str) -> None:
 @app.command("explain")
 def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     context: typer.Context,
-    domain: Annotated[str, Argument(metavar="DOMAIN", help=TARGET)],
-    task: Task = "",
-    args: Args = None,
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=options.TARGET)],
+    task: options.Task = "",
+    args: options.Args = None,
     *,
-    given: Given = None,
+    given: options.Given = None,
     step: Annotated[str, Option(metavar="STEP", help="Explain only this step.")] = "",
     method: Annotated[
         str,
@@ -196,9 +172,9 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
         ),
     ] = "",
     table: Annotated[bool, Option("--table", help="Print the decomposition as a table.")] = False,
-    cheapest: Cheapest = False,
-    max_expansions: MaxExpansions = 1_000_000,
-    achieve: Achieve = "",
+    cheapest: options.Cheapest = False,
+    max_expansions: options.MaxExpansions = 1_000_000,
+    achieve: options.Achieve = "",
     recording: Annotated[
         Path | None, Option(metavar="FILE", help="Take the beliefs of an agent from a recording.")
     ] = None,
@@ -208,8 +184,8 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     agent: Annotated[
         str, Option(metavar="NAME", help="With --recording: the agent, by default the first.")
     ] = "",
-    replans: Replans = "",
-    as_json: AsJson = False,
+    replans: options.Replans = "",
+    as_json: options.AsJson = False,
 ) -> None:
     """Say why a plan is as it is, and why other methods were not chosen."""
     from bthtn.cli.explain_command import beliefs_at, explain, explain_replans  # noqa: PLC0415 - see the docstring
@@ -234,7 +210,9 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
 
 @app.command("check")
 def check_command(
-    target: Annotated[str, Argument(metavar="DOMAIN|TREE", help=TARGET)], *, as_json: AsJson = False
+    target: Annotated[str, Argument(metavar="DOMAIN|TREE", help=options.TARGET)],
+    *,
+    as_json: options.AsJson = False,
 ) -> None:
     """Check a domain with its cases, or a tree."""
     from bthtn.cli.check import check  # noqa: PLC0415 - see the docstring
@@ -245,31 +223,36 @@ def check_command(
 @app.command("render")
 def render_command(  # noqa: PLR0913 - one for each thing that can be typed
     target: Annotated[
-        str, Argument(metavar="DOMAIN|TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
+        str,
+        Argument(
+            metavar="DOMAIN|TREE|FILE", help=f"{options.TARGET} Or a recording: a .jsonl file."
+        ),
     ],
     *,
     tick: Annotated[
         int | None, Option(help="Of a recording: the tick; the last one by default.")
     ] = None,
     agent: Annotated[str, Option(help="Of a recording: whose tree.")] = "",
-    form: Annotated[PictureForm | None, Format] = None,
-    output: Output = None,
-    legend: Legend = False,
-    as_json: AsJson = False,
+    form: Annotated[options.PictureForm | None, options.Format] = None,
+    output: options.Output = None,
+    legend: options.Legend = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Draw a domain, a tree, or the tree of a recording as it was at a tick."""
     from bthtn.cli.render import Drawn, render  # noqa: PLC0415 - see the docstring
 
-    drawn = Drawn(target, _form(form, output, PictureForm.DOT).value, tick, agent, legend=legend)
+    drawn = Drawn(
+        target, _form(form, output, options.PictureForm.DOT).value, tick, agent, legend=legend
+    )
     render(drawn, output, as_json=as_json)
 
 
 @app.command("palette")
 def palette_command(
-    domain: Annotated[str, Argument(metavar="DOMAIN", help=TARGET)],
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=options.TARGET)],
     *,
-    output: Output = None,
-    as_json: AsJson = False,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Print a domain's tasks and conditions as a palette for Groot2."""
     from bthtn.cli.render import palette  # noqa: PLC0415 - see the docstring
@@ -279,7 +262,7 @@ def palette_command(
 
 @app.command("run")
 def run_command(  # noqa: PLR0913 - one for each thing that can be typed
-    tree: Annotated[str, Argument(metavar="TREE", help=TARGET)],
+    tree: Annotated[str, Argument(metavar="TREE", help=options.TARGET)],
     *,
     ticks: Annotated[int | None, Option(min=1, help="Stop after so many ticks.")] = None,
     seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
@@ -295,7 +278,7 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     record: Annotated[
         Path | None, Option(metavar="FILE", help="Record it; compressed if it ends in .gz.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Run a tree in its simulated world, tick by tick; or a scenario, a .scenario.toml file."""
     if tree.endswith(".scenario.toml"):
@@ -327,7 +310,7 @@ app.command("fuzz")(fuzz_command)
 @app.command("watch")
 def watch_command(
     what: Annotated[
-        str, Argument(metavar="TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
+        str, Argument(metavar="TREE|FILE", help=f"{options.TARGET} Or a recording: a .jsonl file.")
     ],
     *,
     port: Annotated[int, Option(help="Port of the page; 0 is any free one.")] = 8737,
@@ -338,7 +321,7 @@ def watch_command(
     paused: Annotated[
         bool, Option("--paused", help="Begin paused, until a page lets it go on.")
     ] = False,
-    output: Output = None,
+    output: options.Output = None,
 ) -> None:
     """Run a tree and show it in a browser, or make a page of a recording."""
     from bthtn.cli.watch import watch  # noqa: PLC0415 - see the docstring

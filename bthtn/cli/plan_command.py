@@ -77,19 +77,14 @@ class PlanArguments:
     forward: bool = False
 
     def request(self) -> PlanRequest:
-        """The parsed arguments as a request to the planner. Raises BthtnError."""
-        domain = domain_of(self.domain)
-        values = values_from(self.given, domain)
-        return self._request(domain, {fluent: several[-1] for fluent, several in values.items()})
+        """A request to the planner: of several values of a fluent, with the last one."""
+        *_, last = self.requests()
+        return last
 
     def requests(self) -> Iterator[PlanRequest]:
-        """A request for each combination of the values that fluents are given."""
+        """A request for each combination of the values of fluents. Raises BthtnError."""
         domain = domain_of(self.domain)
         values = values_from(self.given, domain)
-        for chosen in product(*values.values()):
-            yield self._request(domain, dict(zip(values, chosen, strict=True)))
-
-    def _request(self, domain: FrozenDomain, values: dict[Fluent[Any], Any]) -> PlanRequest:
         with errors_at("--horizon, --horizon-time or --max-expansions"):
             settings = Settings(
                 horizon=self.horizon,
@@ -99,7 +94,10 @@ class PlanArguments:
                 anytime=self.anytime,
                 max_expansions=self.max_expansions,
             )
-        return request(domain, FrozenState(values), self._goal(domain), settings)
+        goal = self._goal(domain)
+        for chosen in product(*values.values()):
+            state = FrozenState(dict(zip(values, chosen, strict=True)))
+            yield request(domain, state, goal, settings)
 
     def _goal(self, domain: FrozenDomain) -> NetworkLike:
         if self.task and self.achieve:
