@@ -10,7 +10,7 @@ from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.choice import RandomOrder, TurnChoice, ValueChoice
 from bthtn.domain.decompositions import Decompositions
-from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.method import Method, PlainBody, numbered
 from bthtn.domain.method_reader import read_goal
 from bthtn.domain.network import (
     Construct,
@@ -153,8 +153,9 @@ class FrozenDomain(Shared, Unpicklable):
             yield replace(one, unknown=signal.fluent)
             return
         for index in range(len(ways)):
-            method = ways.method(index)
-            how = ways.name(index) if ways.variable else self._how(head.task, method)
+            method, how = ways.method(index), ways.name(index)
+            if not ways.variable:
+                how = numbered(self.methods[head.task].index(method), how)
             yield replace(
                 one,
                 name=f"{place}: {call_text(head.task, ways.args)}, {how}",
@@ -169,10 +170,6 @@ class FrozenDomain(Shared, Unpicklable):
         if args is None:
             raise UnknownRead(recorder.unknown)
         return self.decompositions(task, args, recorder)
-
-    def _how(self, task: CompoundTask[Any], method: Method) -> str:
-        number = self.methods[task].index(method)
-        return f"method {number} {method.name!r}" if method.name else f"method {number}"
 
     def method_name(self, task: CompoundTask[Any], index: int) -> str:
         """The name of the method with this index, "" where the name depends on the state."""

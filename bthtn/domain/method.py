@@ -123,6 +123,11 @@ class Method(Shared, Unpicklable):
         return replace(self, body=replace(self.body, tasks={**tasks, **before}))
 
 
+def numbered(index: int, name: str) -> str:
+    """How a method is called: ``method 1``, and its name if it has one."""
+    return f"method {index} {name!r}" if name else f"method {index}"
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenMethod(Shared, Unpicklable):
     """A method as its author wrote it, before the domain is frozen."""

@@ -16,7 +16,7 @@ from bthtn.checked import checked
 from bthtn.domain.chance import SEED
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.method import PlainBody
+from bthtn.domain.method import PlainBody, numbered
 from bthtn.domain.task import call_text
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.plan.nodes import BranchingNode, Node, ScopeNode, TaskNode
@@ -95,10 +95,10 @@ class StepReasons:
         return call_text(self.node.task, self.node.args)
 
     def __str__(self) -> str:
-        name = f" {self.name!r}" if self.name else ""
-        head = self.task if self.method is None else f"{self.task}, method {self.method}{name}"
+        method = "" if self.method is None else f", {numbered(self.method, self.name)}"
         room = "  " * self.depth
-        return "\n".join([f"{room}{head}", *(f"{room}  relies on {one}" for one in self.reliances)])
+        relies = (f"{room}  relies on {one}" for one in self.reliances)
+        return "\n".join([f"{room}{self.task}{method}", *relies])
 
     def data(self) -> dict[str, Any]:
         """The reasons as a dictionary for JSON."""

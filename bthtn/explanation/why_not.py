@@ -17,6 +17,7 @@ from typing import Any
 from bthtn.checked import checked
 from bthtn.domain.condition import held
 from bthtn.domain.decompositions import Decompositions
+from bthtn.domain.method import numbered
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.errors import BthtnError, Diagnostic, DomainError
 from bthtn.explanation.changes import Changes, Wanted, changes_for
@@ -70,9 +71,8 @@ class MethodAnswer:
         return self.outcome is MethodOutcome.CHOSEN
 
     def __str__(self) -> str:
-        name = f" {self.name!r}" if self.name else ""
-        room = "  " * self.depth
-        head = f"{room}{self.task}, method {self.method}{name}: {self.outcome.value}"
+        room, method = "  " * self.depth, numbered(self.method, self.name)
+        head = f"{room}{self.task}, {method}: {self.outcome.value}"
         below = [f"{room}{'  ' * (one.depth + 1)}{one.text}" for one in self.reasons]
         return "\n".join([head, *below])
 

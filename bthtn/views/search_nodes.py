@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from bthtn.domain.method import numbered
 from bthtn.planning import trace
 from bthtn.views.plan_nodes import StaticNode, static_node
 
@@ -93,10 +94,10 @@ class _SearchTree:
         match event:
             case trace.MethodEntered(task, method, name):
                 task_node = self._task_node(above, task)
-                made = self._append(task_node, "method", _method_text(method, name))
+                made = self._append(task_node, "method", numbered(method, name))
                 self._entered.append(_Entered(event, task_node, made))
             case trace.MethodRejected(task, method, name, reason):
-                label = _method_text(method, name)
+                label = numbered(method, name)
                 self._append(self._task_node(above, task), "dropped", label, reason)
             case trace.TaskPlanned(task):
                 self._append(above, "task", task)
@@ -131,7 +132,3 @@ class _SearchTree:
         made = static_node(self._nodes, kind, name, below, below, edge=edge)
         above["children"].append(made)
         return made
-
-
-def _method_text(method: int, name: str) -> str:
-    return f"method {method} {name!r}" if name else f"method {method}"

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 from bthtn.domain.decorator import decorator_text
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import numbered
 from bthtn.domain.task import call_text
 from bthtn.plan.nodes import (
     Dropped,
@@ -87,8 +88,7 @@ def one_line(text: str) -> str:
 
 def method_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
     """``method 1``, with its name where it has one."""
-    name = _name(node, domain)
-    return f"method {node.method} {name!r}" if name else f"method {node.method}"
+    return numbered(node.method, _name(node, domain))
 
 
 def scope_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
