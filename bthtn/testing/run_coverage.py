@@ -44,6 +44,7 @@ from bthtn.replanning.policy import (
 from bthtn.testing.coverage import Coverage
 from bthtn.testing.domain_coverage import AT_RUN_TIME, DomainCoverage
 from bthtn.testing.invariants import leaf_of
+from bthtn.views.appearance import goal_of
 from bthtn.views.behaviour_drawing import snapshot_dot
 from bthtn.views.event_log import kind_of
 from bthtn.views.snapshot import Snapshot, Snapshots
@@ -150,7 +151,7 @@ class _Watch:
             self._ask_of(leaf, *conditions)
 
     def _ask_of(self, leaf: TaskLeaf, *conditions: str) -> None:
-        task, goal = leaf.node.task, _goal_of(leaf)
+        task, goal = leaf.node.task, goal_of(leaf)
         if task in self._domains and goal is not None:
             for name in conditions:
                 label, asked = f"{task.name}, {name}", getattr(task, name)
@@ -207,13 +208,6 @@ class _Watch:
 
     def _add(self, kind: str, name: str, column: str) -> None:
         self._coverage.add(self._tree, kind, name, column)
-
-
-def _goal_of(leaf: Behaviour) -> PlanGoal | None:
-    above = leaf.parent
-    while above is not None and not isinstance(above, PlanGoal):
-        above = above.parent
-    return above
 
 
 def _task(event: LeafStarted | LeafEnded | LeafAborted | LeafRefused) -> str:

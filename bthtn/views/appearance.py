@@ -52,12 +52,17 @@ def appearance(node: Behaviour) -> tuple[str, str, str]:
             return _authored_appearance(node)
 
 
-def _domain_of(node: Behaviour) -> FrozenDomain | None:
-    """The domain of the plan that a node belongs to, if it is mounted below a goal."""
+def goal_of(node: Behaviour) -> PlanGoal | None:
+    """The goal that a node of a plan is mounted below."""
     above: Behaviour | None = node
     while above is not None and not isinstance(above, PlanGoal):
         above = above.parent
-    return None if above is None or above.plan is None else above.plan.domain
+    return above
+
+
+def _domain_of(node: Behaviour) -> FrozenDomain | None:
+    goal = goal_of(node)
+    return None if goal is None or goal.plan is None else goal.plan.domain
 
 
 def _authored_appearance(node: Behaviour) -> tuple[str, str, str]:
