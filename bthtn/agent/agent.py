@@ -141,7 +141,12 @@ class Agent(Unpicklable, Generic[S, B]):
         tasks, for tasks without one, and for simulated tasks that last seconds if the agent has no
         clock, with nothing changed.
         """
-        domains = _domains(self.name, domain)
+        several = domain if isinstance(domain, Sequence) else (domain,)
+        if not several:
+            raise DomainError(
+                Diagnostic("BT105", f"agent '{self.name}' has no domain to plan with")
+            )
+        domains = tuple(map(frozen, several))
         for one in domains:
             if not issubclass(self._state_class, one.state_class):
                 own, its = self._state_class.__name__, one.state_class.__name__
@@ -373,12 +378,3 @@ def hear_too(agent: Agent[Any, Any], hear: AgentListener) -> AgentListener:
 def _no_clock(subject: str) -> Diagnostic:
     hint = "give it one: Agent(…, clock=ManualClock()), advanced by the loop's delta time"
     return Diagnostic("BT316", f"{subject}, in seconds, and has no clock", hint=hint)
-
-
-def _domains(
-    name: str, domain: Domain[Any] | FrozenDomain | Sequence[Domain[Any] | FrozenDomain]
-) -> tuple[FrozenDomain, ...]:
-    several = domain if isinstance(domain, Sequence) else (domain,)
-    if not several:
-        raise DomainError(Diagnostic("BT105", f"agent '{name}' has no domain to plan with"))
-    return tuple(map(frozen, several))

@@ -13,17 +13,7 @@ from traceback import walk_tb
 from types import MappingProxyType
 from typing import Final, TypeGuard
 
-from bthtn.agent.events import (
-    AgentEvent,
-    CleanupEnded,
-    CodeFailed,
-    GoalEnded,
-    LeafAborted,
-    LeafEnded,
-    LeafRefused,
-    PlanHookFailed,
-    SensorFailed,
-)
+from bthtn.agent import events
 from bthtn.agent.operators import OperatorFailed
 from bthtn.errors import BthtnError, exception_text
 
@@ -50,7 +40,7 @@ class ProgrammingErrors:
         """How many errors there were of each kind."""
         return MappingProxyType(self._counts)
 
-    def note(self, event: AgentEvent) -> None:
+    def note(self, event: events.AgentEvent) -> None:
         """Count the error of an event, if it has one, and log the first of its kind."""
         error: BaseException | None = getattr(event, "error", None)
         if not is_programming_error(error) or not (where := _where(event)):
@@ -84,9 +74,9 @@ def text_of(error: BaseException) -> str:
     return f"{exception_text(error)}{place}"
 
 
-def code_failed(code: str, error: BaseException) -> CodeFailed:
+def code_failed(code: str, error: BaseException) -> events.CodeFailed:
     """The event of users' code that raised."""
-    return CodeFailed(code, text_of(error), error)
+    return events.CodeFailed(code, text_of(error), error)
 
 
 def _place(error: BaseException) -> str:
@@ -105,20 +95,20 @@ def _origin(error: BaseException) -> BaseException:
     return error if cause is None else cause
 
 
-def _where(event: AgentEvent) -> str:
+def _where(event: events.AgentEvent) -> str:
     """What raised the error of an event, without arguments; an empty text for other events."""
     match event:
-        case SensorFailed(sensor):
+        case events.SensorFailed(sensor):
             return f"sensor '{sensor}'"
-        case LeafEnded(_, task) | LeafAborted(_, task) | LeafRefused(_, task):
+        case events.LeafEnded(_, task) | events.LeafAborted(_, task) | events.LeafRefused(_, task):
             return f"step '{task.partition('(')[0]}'"
-        case PlanHookFailed(_, hook, task):
+        case events.PlanHookFailed(_, hook, task):
             return f"{hook} of '{task.partition('(')[0]}'"
-        case CleanupEnded(_, task):
+        case events.CleanupEnded(_, task):
             return f"cleanup '{task}'"
-        case GoalEnded(goal):
+        case events.GoalEnded(goal):
             return f"goal '{goal}'"
-        case CodeFailed(code):
+        case events.CodeFailed(code):
             return code
         case _:
             return ""
