@@ -37,6 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as Several
+from dataclasses import dataclass
 from functools import reduce, update_wrapper
 from itertools import takewhile
 from operator import add, and_
@@ -201,26 +202,20 @@ Build = Callable[[], NetworkLike]
 """Makes a network when the domain is frozen: by then every task has been defined."""
 
 
+@dataclass(slots=True)
 class _TaskReader:
     """Turns the nodes of one tree into tasks and networks of a domain."""
 
-    def __init__(
-        self,
-        domain: Domain[Any],
-        owner: str,
-        signature: Callable[..., Any],
-        parameters: Parameters,
-        operators: Operators | None,
-    ) -> None:
-        self._domain = domain
-        self._owner = owner
-        self._signature = signature
-        self._parameters = parameters
-        self._operators = operators
-        self._steps = 0
+    domain: Domain[Any]
+    owner: str
+    signature: Callable[..., Any]
+    parameters: Parameters
+    operators: Operators | None
+    steps: int = 0
+    """How many checks and changes have become steps of their own."""
 
     def named(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        update_wrapper(function, self._signature, assigned=("__annotations__",), updated=())
+        update_wrapper(function, self.signature, assigned=("__annotations__",), updated=())
         function.__name__ = name
         return function
 
@@ -248,22 +243,22 @@ class _TaskReader:
             uses=command.uses if command is not None else (),
             duration=command.duration if command is not None else 0,
         )
-        task = self._domain.primitive(self.named(name, lambda *_: described))
-        if self._operators is not None and command is None:
-            self._operators.simulate(task)
-        elif self._operators is not None and command is not None and command.operator is not None:
-            self._operators.bind(task)(command.operator)
+        task = self.domain.primitive(self.named(name, lambda *_: described))
+        if self.operators is not None and command is None:
+            self.operators.simulate(task)
+        elif self.operators is not None and command is not None and command.operator is not None:
+            self.operators.bind(task)(command.operator)
         return task
 
     def _build(self, node: Behaviour) -> Build:
         match node:
             case SubTask():
-                return lambda: node.call(self._domain)
+                return lambda: node.call(self.domain)
             case Null():
                 return null
             case CheckState() | ModifyState() | Command():
                 step = self.primitive(self._step_name(node), [node])
-                return lambda: step(*self._parameters)
+                return lambda: step(*self.parameters)
             case Decorated(decorated=child, decorate=decorate):
                 build = self._build(child)
                 return lambda: decorate(build())
@@ -287,10 +282,10 @@ class _TaskReader:
 
     def _step_name(self, node: Behaviour) -> str:
         if isinstance(node, Command):
-            return f"{self._owner}.{node.name}"
-        self._steps += 1
+            return f"{self.owner}.{node.name}"
+        self.steps += 1
         word = "check" if isinstance(node, CheckState) else "modify"
-        return f"{self._owner}.{word}_{self._steps}"
+        return f"{self.owner}.{word}_{self.steps}"
 
     def _policy(self, node: Parallel) -> Literal["all", "any", "primary"]:
         match node.policy:
@@ -306,7 +301,7 @@ class _TaskReader:
 
     def _fault(self, node: Behaviour, what: str, hint: str) -> DomainError:
         message = f"'{node.name}' ({type(node).__name__}) {what}"
-        return DomainError(Diagnostic("BT122", message, f"task '{self._owner}'", hint))
+        return DomainError(Diagnostic("BT122", message, f"task '{self.owner}'", hint))
 
 
 _NODES: Final = (
