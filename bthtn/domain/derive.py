@@ -41,7 +41,7 @@ def derive(
     DomainError for names that the template does not have, and where two tasks get one name.
     """
     whole = frozen(template)
-    faults = [*_unfit(name, rename, suffix), *_faults(whole, rename, given)]
+    faults = [*name_faults("a domain", name), *_faults(whole, rename, suffix, given)]
     if faults:
         raise DomainError(faults)
     names = _names(whole, rename, suffix)
@@ -86,19 +86,14 @@ def _fixed(parameters: Parameters, given: Mapping[str, Any]) -> Parameters:
     )
 
 
-def _unfit(name: str, rename: Mapping[str, str], suffix: str) -> Iterator[Diagnostic]:
-    yield from name_faults("a domain", name)
-    for old, new in rename.items():
-        yield from name_faults("a task", new, f"in place of {old!r}")
-    if suffix:
-        yield from name_faults("what ends on a suffix", suffix)
-
-
 def _faults(
-    whole: FrozenDomain, rename: Mapping[str, str], given: Mapping[str, Any]
+    whole: FrozenDomain, rename: Mapping[str, str], suffix: str, given: Mapping[str, Any]
 ) -> Iterator[Diagnostic]:
     where = f"derived from '{whole.name}'"
-    for name in rename:
+    if suffix:
+        yield from name_faults("what ends on a suffix", suffix)
+    for name, new in rename.items():
+        yield from name_faults("a task", new, f"in place of {name!r}")
         if name not in whole.authored:
             hint = nearest(name, whole.authored)
             yield Diagnostic("BT101", f"no task is called '{name}'", where, hint)
