@@ -18,7 +18,7 @@ from bthtn.domain.choice import Key
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
 from bthtn.domain.function import Computed, FunctionEffect
-from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.method import PlainBody
 from bthtn.domain.network import DeferNetwork, NullNetwork, calls_in, networks_in
 from bthtn.domain.task import PrimitiveTask
 from bthtn.domain.turns import TurnBody
@@ -71,7 +71,11 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
     for task, methods in domain.methods.items():
         if task.choice is not None:  # its methods are not tried in a fixed order
             continue
-        idle = [index for index, method in enumerate(methods) if _always_idle(method)]
+        idle = [
+            index
+            for index, method in enumerate(methods)
+            if always_holds(method.condition) and isinstance(method.body, NullNetwork)
+        ]
         if idle and idle[0] < len(methods) - 1:
             yield _warning(
                 "BT152",
@@ -84,8 +88,10 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
 
 def unused_primitive(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[Diagnostic]:
     """Primitive tasks that no method calls; none if there are plain methods, which may call any."""
-    methods = [method for several in domain.methods.values() for method in several]
-    if not methods or any(_is_function(method.body) for method in methods):
+    bodies = [method.body for several in domain.methods.values() for method in several]
+    # A turn of `unordered` has only bodies of other methods.
+    plain = [body for body in bodies if isinstance(body, PlainBody) and type(body) is not TurnBody]
+    if plain or not bodies:
         return
     graph = task_graph(domain)
     for name, task in domain.tasks.items():
@@ -159,15 +165,6 @@ def _is_false(condition: Condition, values: Mapping[Any, Any]) -> bool:
 
 def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:
     return Diagnostic(code, message, where, hint, Severity.WARNING)
-
-
-def _is_function(body: object) -> bool:
-    """Whether a plain function makes the network; turns only have bodies of other methods."""
-    return isinstance(body, PlainBody) and not isinstance(body, TurnBody)
-
-
-def _always_idle(method: Method) -> bool:
-    return always_holds(method.condition) and isinstance(method.body, NullNetwork)
 
 
 def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBody | Key]:
