@@ -77,7 +77,7 @@ def run_batch(
                         yield result
                 alone = 0
             except Exception as error:
-                if not _is_death(error):
+                if not (isinstance(error, BrokenProcessPool) or type(error).__name__ in _DEATHS):
                     raise
                 died_of.extend([done] if alone else [])
                 if died_of.count(done) == MOST_DEATHS:
@@ -107,10 +107,6 @@ def _results(
         finally:
             with catch_warnings(action="ignore"):  # that there are more results
                 results.close()
-
-
-def _is_death(error: Exception) -> bool:
-    return isinstance(error, BrokenProcessPool) or type(error).__name__ in _DEATHS
 
 
 def _died_of(item: object, error: Exception) -> ExecutionError:

@@ -69,7 +69,9 @@ def guarded(made: Behaviour, conditions: Preconditions, skipped: Status | None) 
     ends = {"_failureIf": FAILURE, "_successIf": SUCCESS, "_skipIf": skipped, "_while": skipped}
     for attribute in reversed(_PRECONDITIONS):
         if attribute in conditions:
-            asked, instead = conditions[attribute], _ended(ends[attribute])
+            succeeds = ends[attribute] is SUCCESS
+            instead = Success("AlwaysSuccess") if succeeds else Failure("AlwaysFailure")
+            asked = conditions[attribute]
             if attribute == "_while":
                 made = WhileDoElse(made.name, asked, made, instead)
             else:
@@ -97,7 +99,3 @@ def _may_be_skipped(element: Element) -> bool:
     return not element.attributes.keys().isdisjoint(_SKIPPING) or (
         is_once and element.attributes.get("then_skip") != "false"
     )
-
-
-def _ended(status: Status | None) -> Behaviour:
-    return Success("AlwaysSuccess") if status is SUCCESS else Failure("AlwaysFailure")

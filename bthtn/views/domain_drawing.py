@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from itertools import count
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import networkx as nx
 
@@ -19,14 +19,12 @@ from bthtn.views.plan_drawing import task_kind, task_tooltip
 from bthtn.views.plan_nodes import StaticNode, static_node
 from bthtn.world.expression import always_holds
 
-_UNCOLOURED: Final[Mapping[tuple[str, int], str]] = MappingProxyType({})
-
 
 def domain_dot(
     domain: FrozenDomain,
     *,
     legend: bool = False,
-    statuses: Mapping[tuple[str, int], str] = _UNCOLOURED,
+    statuses: Mapping[tuple[str, int], str] = MappingProxyType({}),
 ) -> str:
     """The domain in dot, with methods in order of preference from top to bottom.
 

@@ -24,12 +24,9 @@ from bthtn.world.fluent import Fluent
 
 def line_of(event: AgentEvent, *, reasons: bool = True) -> str:
     """A short description of an event: ``start shoot``, ``fight failed — no ammo``."""
-    reason = str(getattr(event, "reason", "")) if reasons else ""
-    if not reason or isinstance(
-        event, events.SensorFailed | events.CodeFailed
-    ):  # which always say it
-        return one_line(_words(event))
-    return one_line(f"{_words(event)} — {reason}")
+    says_it_anyway = isinstance(event, events.SensorFailed | events.CodeFailed)
+    reason = getattr(event, "reason", "") if reasons and not says_it_anyway else ""
+    return one_line(f"{_words(event)} — {reason}" if reason else _words(event))
 
 
 def _words(event: AgentEvent) -> str:
@@ -168,7 +165,8 @@ def log_listener(logger: logging.Logger) -> events.AgentListener:
     """
 
     def log(event: AgentEvent) -> None:
-        level = logging.WARNING if _is_failure(event) else logging.INFO
+        is_failure = isinstance(event, _FAILURES) or not getattr(event, "succeeded", True)
+        level = logging.WARNING if is_failure else logging.INFO
         if logger.isEnabledFor(level):
             whose = f"{one_line(event.agent)}: " if event.agent else ""
             logger.log(level, "%s%s", whose, line_of(event), extra={"event": event})
@@ -180,7 +178,3 @@ _FAILURES: Final = (
     *(events.SensorFailed, events.CodeFailed, events.PlanHookFailed, events.PlanFailed),
     *(events.TaskAvoided, events.GoalWaits, events.ReloadFailed),
 )
-
-
-def _is_failure(event: AgentEvent) -> bool:
-    return isinstance(event, _FAILURES) or not getattr(event, "succeeded", True)

@@ -22,7 +22,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import children_of, leaves
 from bthtn.views.dot import Drawing
-from bthtn.views.text import dropped_reason, method_text, numbered_children, scope_text, unrolled
+from bthtn.views.text import method_text, numbered_children, scope_text, unrolled
 from bthtn.world.expression import Binding, always_holds
 
 _CLOSE: Final = "close"
@@ -159,7 +159,7 @@ def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[
             why = f"({node.cause}, checked)" if node.foreseen is not None else f"({node.cause})"
             return "suspended", node.left, why, node.left
         case Dropped(_, text, reason):
-            why = dropped_reason(text, reason)
+            why = reason.removeprefix(f"{text}: ")
             return "dropped", text, why, f"not possible: {why}"
         case ScopeNode() if node.task.decorator is not None:
             return "decorator", scope_text(node, None), "", node.task.doc

@@ -131,11 +131,6 @@ def _name(node: ScopeNode, domain: FrozenDomain | None) -> str:
     return node.name or (domain.method_name(node.task, node.method) if domain is not None else "")
 
 
-def dropped_reason(text: str, reason: str) -> str:
-    """The reason why an alternative was dropped, without the leading name of the alternative."""
-    return reason.removeprefix(f"{text}: ")
-
-
 def numbered_children(node: Node | Dropped) -> list[tuple[int, Node | Dropped]]:
     """The children of a node with their positions, dropped alternatives included."""
     if isinstance(node, Dropped):
@@ -150,7 +145,7 @@ def numbered_children(node: Node | Dropped) -> list[tuple[int, Node | Dropped]]:
 def _label(node: Node | Dropped, domain: FrozenDomain | None, strokes: Strokes) -> str:
     match node:
         case Dropped(_, text, reason):
-            label = f"{strokes.dropped} {text}, not possible: {dropped_reason(text, reason)}"
+            label = f"{strokes.dropped} {text}, not possible: {reason.removeprefix(f'{text}: ')}"
         case ScopeNode():
             label = scope_text(node, domain)
         case PriorityNode():
