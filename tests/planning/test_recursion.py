@@ -27,7 +27,7 @@ from bthtn.plan import leaves
 from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline
-from bthtn.planning.trace import RecursionCut
+from bthtn.planning.trace import MethodEntered, RecursionCut
 from tests.sizes import size
 
 MANY = size(quick=2_500, thorough=5_000, night=10_000)
@@ -143,6 +143,27 @@ def test_the_same_task_beside_itself_is_no_circle(domain, work):
 
     idle = domain.primitive("idle")
     assert steps(domain, twice()) == "(idle, idle)"
+
+
+@pytest.mark.parametrize("between", [1, 2_000])
+def test_a_circle_is_cut_in_a_task_that_was_finished_before_many_others(domain, work, between):
+    impossible = domain.primitive("impossible", precondition=World.near)
+
+    @domain.compound
+    def turn():
+        yield method()
+        yield method(turn())
+
+    @domain.compound
+    def work_off():
+        yield method(work(), work_off(), when=World.left > 0)
+        yield method(when=World.left == 0)
+
+    heard = []
+    goal = (turn(), work_off(), impossible())
+    assert planned(domain, goal, listener=heard.append, left=between) is None
+    told = [one for one in heard if isinstance(one, MethodEntered | RecursionCut)]
+    assert [type(one) for one in told if one.task == "turn"] == [*[MethodEntered] * 2, RecursionCut]
 
 
 def test_a_state_that_was_changed_and_changed_back_is_unchanged(domain):

@@ -7,7 +7,7 @@ fingerprints; when a fingerprint recurs in an open call, the states are compared
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from bthtn.domain.task import CompoundTask
 from bthtn.planning.htn.log import (
@@ -29,9 +29,6 @@ from bthtn.planning.htn.values import ABSENT, ProjectedState, Values
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import same_value
 
-FORGET_AT: Final = 1_000
-"""Least number of indexed calls at which those that are closed are dropped."""
-
 
 class Projecting(Protocol):
     """**Protocol:** the parts of a search that the guard reads."""
@@ -44,26 +41,20 @@ class Projecting(Protocol):
 class RecursionGuard:
     """Finds open calls of the same task in the same state, for one search.
 
-    What follows the log and the open calls does so only when a fingerprint recurs.
+    It indexes the calls in the log, which backtracking takes back. What follows the log and the
+    open calls does so only when a fingerprint recurs.
     """
 
     __slots__ = (
-        "_called",
-        "_calls",
-        "_forget_at",
-        "_has_volatile",
-        "_innermost",
-        "_met",
-        "_open",
-        "_read",
-        "_writes",
+        *("_called", "_has_volatile", "_indexed", "_innermost"),
+        *("_met", "_open", "_read", "_writes"),
     )
 
     def __init__(self, *, has_volatile: bool) -> None:
         self._has_volatile = has_volatile
         self._called: dict[Any, set[int]] = {}
-        self._calls = 0
-        self._forget_at = FORGET_AT
+        self._indexed: list[tuple[int, Any, int]] = []
+        """Length of the log, key and fingerprint of each call in the index, the latest last."""
         self._met = 0
         self._read = 0
         self._writes = Writes()
@@ -75,20 +66,17 @@ class RecursionGuard:
     ) -> Entry | None:
         """Return the innermost open call of the task in the current state, or None."""
         view = search.view
+        fingerprint, place = view.fingerprint, len(search.log)
         key = (task, args, view.foreseeable or not self._has_volatile)
         known = self._called.get(key)
         if known is None:
-            self._called[key] = {view.fingerprint}
+            self._called[key] = {fingerprint}
         else:
-            self._met = len(search.log)
-            if view.fingerprint in known:
-                found = self._same((key, view.fingerprint), scope, search)
-                if found is not None:
-                    return found
-            known.add(view.fingerprint)
-        self._calls += 1
-        if self._calls > self._forget_at:
-            self._forget(scope)
+            self._met = place
+            if fingerprint in known:
+                return self._same((key, fingerprint), scope, search)
+            known.add(fingerprint)
+        self._indexed.append((place, key, fingerprint))
         return None
 
     def note_reads(self, log: list[Entry], values: Values) -> None:
@@ -104,7 +92,13 @@ class RecursionGuard:
         self._read = max(self._read, self._met)
 
     def back(self, place: int, log: list[Entry], values: Values) -> None:
-        """Note that the log is about to be cut back to this length."""
+        """Note that the log is about to be cut back to this length; a call there is retried."""
+        while self._indexed and self._indexed[-1][0] > place:
+            _, key, fingerprint = self._indexed.pop()
+            known = self._called[key]
+            known.remove(fingerprint)
+            if not known:
+                del self._called[key]
         if self._met:
             self.note_reads(log, values)
             self._met, self._read = min(self._met, place), min(self._read, place)
@@ -142,18 +136,6 @@ class RecursionGuard:
             return None
         args = scope[BINDING] if scope[CHOSEN] is None else scope[CHOSEN].args
         return (row.task, args, is_foreseeable(scope[AT]) or not self._has_volatile)
-
-    def _forget(self, scope: Entry | None) -> None:
-        """Drop closed calls from the index, so that memory is bounded by depth, not by time."""
-        self._called = {}
-        self._calls = 0
-        while scope is not None:
-            key = self._key(scope)
-            if key is not None:
-                self._calls += 1
-                self._called.setdefault(key, set()).add(scope[FINGERPRINT])
-            scope = scope[SCOPE]
-        self._forget_at = 2 * self._calls + FORGET_AT
 
 
 class Writes:
