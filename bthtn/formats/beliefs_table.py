@@ -42,7 +42,8 @@ def state_class_from(
     for entry, written in table.items():
         try:
             if not entry.isidentifier() or entry.startswith("_") or iskeyword(entry):
-                raise _fault(f"a fluent cannot be called '{entry}'", "write letters, digits and _")
+                hint = "write letters, digits and _, and no keyword of Python"
+                raise _fault(f"a fluent cannot be called '{entry}'", hint)
             declared[entry] = _declared(entry, written)
             _class_with(name, {entry: declared[entry]})
         except BthtnError as error:
@@ -69,6 +70,9 @@ def _declared(name: str, written: Any) -> Fluent[Any] | FluentFamily[Any, Any]:
     if not isinstance(given.get("volatile", False), bool):
         raise _fault(f"'volatile' of '{name}' is {given['volatile']!r}", "write true or false")
     default = UNKNOWN if given["default"] == "unknown" else given["default"]
+    if default is UNKNOWN and "type" not in given:
+        hint = f'write {name} = {{ type = "str", default = "unknown" }}'
+        raise _fault(f"'{name}' is unknown, and of no type", hint)
     values = _values(name, given.get("type", type(default).__name__))
     made: Fluent[Any] = Fluent(
         default, values=values, volatile=given.get("volatile", False), is_stated=True, name=name

@@ -96,7 +96,10 @@ def tables_in(text: str, path: Path) -> dict[str, Any]:
         place = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
         where = f"{path}:{place[1]}:{place[2]}" if place else str(path)
         message = f"not TOML: {str(error).replace(place[0], '') if place else error}"
-        hint = "is a quote, a bracket or a '=' missing?"
+        is_twice = "Cannot " in message  # overwrite, declare twice
+        hint = (
+            "is the name there already?" if is_twice else "is a quote, a bracket or a '=' missing?"
+        )
         raise InputError(Diagnostic("BT405", message, where, hint)) from None
 
 
@@ -109,7 +112,7 @@ def lines_of(text: str) -> dict[tuple[str, ...], int]:
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     counts: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         header = line.lstrip().startswith("[")
         key = re.match(r"""\s*((?:[\w.\s-]|"(?:[^"\\]|\\.)*"|'[^']*')+)=""", line)
         try:

@@ -195,6 +195,7 @@ class _TaskFile:
             kind = given.pop("ID")
         children = [self._node(one, parameters) for one in element.children]
         with self.collecting(element):
+            self._check_kind(kind)
             _check(kind, given, children)
             symbols = (self._schema, parameters)
             if kind in _LEAVES:
@@ -206,13 +207,15 @@ class _TaskFile:
             return self._call(kind, given, element, symbols)
         return authored.Null()
 
+    def _check_kind(self, kind: str) -> None:
+        known = {*_ATTRIBUTES, *_CALLS, *self._names}
+        if kind not in known and not _is_task(self._domain, kind):
+            raise _fault(f"there is no node and no task '{kind}'", nearest(kind, known))
+
     def _call(
         self, kind: str, given: Mapping[str, str], element: Element, symbols: Symbols
     ) -> Behaviour:
         name = _required(given, _CALLS[kind]) if kind in _CALLS else kind
-        if kind not in _CALLS and kind not in self._names and not _is_task(self._domain, kind):
-            known = (*_ATTRIBUTES, *_CALLS, *self._names)
-            raise _fault(f"there is no node and no task '{kind}'", nearest(kind, known))
         not_given = ("name", _CALLS.get(kind, ""))
         texts = {key: text for key, text in given.items() if key not in not_given and key[0] != "_"}
         return _DrawnCall(name, texts, element, symbols)

@@ -36,7 +36,7 @@ from bthtn.formats import tree_from_xml
 from bthtn.formats.beliefs_table import state_class_from
 from bthtn.formats.document import line_of, lines_of, tables_in, text_of
 from bthtn.formats.drawn_tasks import read_tasks
-from bthtn.formats.sheet import kind_of, sheets_in
+from bthtn.formats.sheet import Kind, kind_of, sheets_in
 from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.goals_file import GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryTable
@@ -110,7 +110,7 @@ class CharacterFiles(Unpicklable):
             lottery: str = "lottery",
             on: Literal["start", "success"] = "start",
         ) -> Behaviour:
-            table = _named(self.lotteries, lottery, "lottery")
+            table = _named(self.lotteries, lottery, "lottery", "lottery")
             family = agent.domain.schema.named(values)
             if not isinstance(family, FluentFamily):
                 hint = 'write value = { index = "str", default = 10000.0 }'
@@ -127,7 +127,7 @@ class CharacterFiles(Unpicklable):
         def goals(
             name: str, agent: Agent[Any, Any], sheet: str, period: int = 10, inertia: float = 0
         ) -> Behaviour:
-            table = _named(self.goals, sheet, "list of goals")
+            table = _named(self.goals, sheet, "list of goals", "goals")
             return table.behaviour(name, agent, period=period, inertia=inertia)
 
         nodes: dict[str, Callable[..., Behaviour]] = {"DrawnGoal": drawn_goal, "Goals": goals}
@@ -205,6 +205,10 @@ class _FolderReader:
         if whole is not None:
             noted(self._bind, whole)
             goals = {stem: noted(read_goals, path, whole) for stem, path in self._sheets("goals")}
+        if self._errors and domain is None and not self._path.exists():
+            hint = "write one, with [beliefs] and a line for each fluent"
+            fault = Diagnostic("BT421", f"there is no {SETTINGS}", str(self._path), hint)
+            self._errors.append(InputError(fault))
         if self._errors:
             faults = [one for error in self._errors for one in error.diagnostics]
             raise type(self._errors[0])(faults)
@@ -343,8 +347,10 @@ def _part_of(code: object, name: str, kind: type[T]) -> T:
     return found
 
 
-def _named(known: Mapping[str, T], name: str, what: str) -> T:
+def _named(known: Mapping[str, T], name: str, what: str, kind: Kind) -> T:
+    """The sheet of this name. Raises InputError."""
     if name not in known:
-        hint = nearest(name, known)
+        file = f"{name}.csv" if name == kind else f"{name}.{kind}.csv"
+        hint = nearest(name, known) or f"write it into {file} beside tree.xml"
         raise InputError(Diagnostic("BT421", f"there is no {what} '{name}'", hint=hint))
     return known[name]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from bthtn.agent.events import AgentEvent
 from bthtn.behaviours import Character
 from bthtn.errors import InputError, nearest
 from bthtn.formats.document import TomlFile
@@ -14,7 +16,7 @@ from bthtn.testing.characters import character_of, invariants_of, loaded_once
 from bthtn.testing.interventions import Intervention, belief, having
 from bthtn.testing.locate import TargetKind, resolve
 from bthtn.testing.plan_pattern import check_pattern, is_pattern
-from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario
+from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario, fits
 
 _KEYS: Final[Mapping[str, type]] = {
     "tree": str,
@@ -37,6 +39,12 @@ _INTERVENTION: Final[Mapping[str, type]] = {
     "world": dict,
     "do": list,
 }
+_STEPS: Final = ("start", "done", "failed", "aborting", "aborted", "refused", "waiting")
+_STEP: Final = re.compile(rf"(?:{'|'.join(_STEPS)}) ([^(]+)(?:\(.*)?", re.DOTALL)
+_GOAL: Final = re.compile(r"(.+) (?:succeeded|failed)", re.DOTALL)
+_BELIEF: Final = re.compile(r"([^=[]+?)(?:\[.*)? = .*", re.DOTALL)
+"""Events that name a task, a goal or a fluent."""
+_WORDS: Final = {*_STEPS, "plan", *(kind.__name__ for kind in get_args(AgentEvent))}
 _EXPECT: Final[Mapping[str, type]] = {"event": str, "within": int}
 _NEVER: Final[Mapping[str, type]] = {"event": str, "before": str}
 
@@ -93,6 +101,7 @@ class _File(TomlFile):
         return tuple(found)
 
     def _intervention(self, table: Mapping[str, Any], *keys: str) -> Intervention:
+        self._check_names(table.get("event", ""), *keys)
         return Intervention(
             table.get("tick"),
             table.get("event", ""),
@@ -116,7 +125,7 @@ class _File(TomlFile):
         return table
 
     def _behaviours(self, names: Sequence[Any], *keys: str) -> tuple[str, ...]:
-        known = [one.name for one in self._made.root.iterate()]
+        known = self._goals()
         for name in map(str, names):
             if name not in known:
                 hint = nearest(name, known)
@@ -135,6 +144,8 @@ class _File(TomlFile):
             within, before = entry.get("within"), entry.get("before", "")
             for event in (entry["event"], before):
                 self._check_event(event, *keys)
+                if key == "never":
+                    self._check_names(event, *keys)
             found.append(Expected(entry["event"], within, self.where(*keys), before))
         return tuple(found)
 
@@ -144,6 +155,30 @@ class _File(TomlFile):
         if plan != event and is_pattern(plan):
             with self.at(*keys):
                 check_pattern(plan, self._tasks())
+
+    def _check_names(self, event: str, *keys: str) -> None:
+        """Note names that no event can have, where nobody would miss the event."""
+        text, tasks = event.partition(" — ")[0], self._tasks()
+        forms = (
+            (_STEP, "task", tasks),
+            (_GOAL, "goal", self._goals()),
+            (_BELIEF, "fluent", self._fluents()),
+        )
+        about = [(f[1], what, known) for form, what, known in forms if (f := form.fullmatch(text))]
+        if about and not any(fits(one, name) for name, _, known in about for one in known):
+            name, what, known = about[0]
+            self.add(f"there is no {what} '{name}'", nearest(name, known), *keys)
+        word, _, rest = text.partition(" ")
+        if not about and word not in _WORDS and rest.partition("(")[0] in tasks:
+            self.add(f"no event begins with '{word}'", nearest(word, _WORDS), *keys)
+
+    def _goals(self) -> set[str]:
+        return {one.name for one in self._made.root.iterate()}
+
+    def _fluents(self) -> set[str]:
+        agents = self._made.agents.values()
+        schemas = [type(one.beliefs.now).__schema__ for one in agents]
+        return {name for one in schemas for name in (*one.fluents, *one.families)}
 
     def _tasks(self) -> set[str]:
         agents = self._made.agents.values()

@@ -1,7 +1,7 @@
 """A parser for conditions, values and changes written as text.
 
-    condition ::= part (("and" | "," | "&") part)* | part (("or" | "|") part)*
-    part      ::= value | value (== | = | != | < | <= | > | >=) value | "not" part | "~" part
+    condition ::= part (("and" | "," | "&" | "&&") part)* | part (("or" | "|" | "||") part)*
+    part      ::= value | value (== | = | != | < | <= | > | >=) value | ("not" | "~" | "!") part
     value     ::= term (("+" | "-") term)*
     term      ::= operand (("*" | "//" | "%") operand)*
     operand   ::= parameter | fluent | constant | "(" condition ")"
@@ -44,9 +44,9 @@ T = TypeVar("T")
 
 DEEPEST: Final = 100
 LONGEST: Final = 10_000
-_AND: Final = frozenset({"and", ",", "&"})
-_OR: Final = frozenset({"or", "|"})
-_NOT: Final = frozenset({"not", "~"})
+_AND: Final = frozenset({"and", ",", "&", "&&"})
+_OR: Final = frozenset({"or", "|", "||"})
+_NOT: Final = frozenset({"not", "~", "!"})
 _SYMBOLS: Final = frozenset({"==", "=", "!=", "<", "<=", ">", ">="})
 _SUMS: Final = frozenset({"+", "-"})
 _PRODUCTS: Final = frozenset({"*", "//", "%"})
@@ -63,7 +63,7 @@ _TRUTHS: Final = MappingProxyType({"true": True, "false": False})
 _NO_FLUENT: Final = "a fluent is missing"
 _NO_VALUE: Final = "a value is missing"
 _PIECE: Final = re.compile(
-    r"""\s*(?P<piece>[:+-]=|==|!=|<=|>=|[=<>(),;&|~]|"[^"]*"|'[^']*'"""
+    r"""\s*(?P<piece>[:+-]=|==|!=|<=|>=|&&|\|\||[=<>(),;&|~!]|"[^"]*"|'[^']*'"""
     r"""|(?:(?![:+-]=)[^\s=<>(),;&|~!\[\]])+(\[[^\]]*\])?)"""
 )
 _NUMBER: Final = re.compile(r"-?(\d+(?P<fraction>\.\d+)?|\.\d+)")

@@ -54,6 +54,13 @@ def test_nothing_changes_where_nothing_is_asked_for():
     assert edited(TEXT.replace("\n", "\r\n"), {("title",): "1"})[0].count("\r\n") == 11
 
 
+def test_lines_may_end_as_windows_ends_them():
+    values = {("row", "1", "note"): '"c"', ("last", "a", "b"): "true"}
+    new, left = edited(TEXT.replace("\n", "\r\n"), values)
+    assert (new.replace("\r\n", "\n"), left) == edited(TEXT, values)
+    assert (new.count("\r\n"), left) == (11, [])
+
+
 def test_a_value_of_none_removes_its_line():
     new, _ = edited(TEXT, {("row", "0", "size"): None})
     assert new == TEXT.replace("size = 3\n", "")

@@ -148,6 +148,9 @@ def test_nodes_of_the_users_own_stand_in_the_tree(folder):
         ({"character": 'domain = "a"\n' + SETTINGS}, "BT421", "a domain and beliefs", "toml:4"),
         ({"character": "finished = ]"}, "BT405", "not TOML", "toml:1"),
         ({"character": "[beliefs]\nwalk = 1"}, "BT102", "walked", "tasks.xml:4"),
+        ({"character": None}, "BT421", "there is no character.toml", "character.toml"),
+        ({"character": "[beliefs]\nclass = 1"}, "BT421", "cannot be called 'class'", "toml:2"),
+        ({"character": "[beliefs]\na = 1\na = 2\nb = 3"}, "BT405", "overwrite a value", "toml:3"),
         ({"tasks": None}, "BT404", "cannot read", ""),
         ({"tasks": TASKS.replace('"walk"', '"run"', 1)}, "BT101", "'run'", "tasks.xml:2"),
         ({"tasks": TASKS.replace("walked +", "walkd +")}, "BT102", "'walkd'", "tasks.xml:4"),
@@ -194,6 +197,8 @@ def test_missing_operators_and_mistakes_in_sheets_are_one_error(folder):
     [
         ("<DrawnGoal name='d' goal='patrol' lottery='lotery'/>", "there is no lottery 'lotery'"),
         ("<Goals name='g' sheet='orc'/>", "there is no list of goals 'orc'"),
+        ("<Goals name='g' sheet='orc'/>", "write it into orc.goals.csv beside tree.xml"),
+        ("<DrawnGoal name='d' goal='patrol'/>", "write it into lottery.csv beside tree.xml"),
         ("<PlanGoal name='g' goal='patroll'/>", "patroll"),
     ],
 )

@@ -191,6 +191,12 @@ def test_the_world_is_changed_at_a_tick_by_its_methods(written):
     [
         ('expect = ["plan (dgi, *)"]\n', "there is no task 'dgi'.*did you mean 'dig'"),
         ('[[never]]\nevent = "plan {dig"\n', "a brace is not closed.*fetch.scenario.toml:2"),
+        ("never = ['start dgi']\n", "there is no task 'dgi'.*toml:2.*did you mean 'dig'"),
+        ("[[never]]\nevent = 'failed bark*'\n", "there is no task 'bark.'.*toml:2"),
+        ("[[when]]\nevent = 'done dgi(3)'\n", "there is no task 'dgi'.*toml:2"),
+        ("never = ['plai succeeded']\n", "there is no goal 'plai'.*did you mean 'play'"),
+        ("never = ['bone = 3']\n", "there is no fluent 'bone'.*did you mean 'bones'"),
+        ("never = ['strat dig']\n", "no event begins with 'strat'.*did you mean 'start'"),
         ("sed = 3\n", "no 'sed' here.*fetch.scenario.toml:2.*did you mean 'seed'"),
         ("seed = 'x'\n", "'seed' is a whole number"),
         (

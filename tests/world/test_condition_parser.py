@@ -47,6 +47,8 @@ GIVEN = (COUNT, PLACE, ANY)
         ("eggs=3", "eggs == 3"),
         ("eggs >= 3 and eggs<5", "eggs >= 3 and eggs < 5"),
         ("eggs > 1, eggs <= 4 & hot", "eggs > 1 and eggs <= 4 and hot"),
+        ("eggs > 1 && !hot && eggs!=3", "eggs > 1 and not hot and eggs != 3"),
+        ("hot||!(eggs == 1)", "hot or not (eggs == 1)"),
         ("hot or eggs != 0 | eggs == 2", "hot or eggs != 0 or eggs == 2"),
         ("hot and (eggs == 1 or eggs == 2)", "hot and (eggs == 1 or eggs == 2)"),
         ("not (hot or eggs == 1)", "not (hot or eggs == 1)"),
@@ -96,7 +98,7 @@ def test_what_is_read_can_be_asked():
         ("hot == unknown", "BT411", "a value is missing", 8),
         ("eggs == many", "BT106", "'eggs' cannot be 'many'", 9),
         ("hut", "BT102", "no fluent 'hut'", 1),
-        ("hot and ! hot", "BT411", "'!' cannot stand here", 8),
+        ("hot and ] hot", "BT411", "']' cannot stand here", 8),
         ("(" * 200 + "hot", "BT411", "nested deeper", 101),
     ],
 )
