@@ -91,7 +91,9 @@ class PlanGoal(ReloadingGoal):
         self._search = PlanSearch(agent, self.name, goal, settings, own, replanning)
         planner = self._search.planner
         self._mount = Mount(self, agent, self._search, self._resumed, self._finished)
-        self._review = Review(planner, agent.beliefs, self.name, replanning, self._search.failures.avoided)
+        self._review = Review(
+            planner, agent.beliefs, self.name, replanning, self._search.failures.avoided
+        )
         repairs = replanning.repair and not planner.seeks_least
         self._repair = PendingRepair(settings, own, self._search.failures.raised, repairs=repairs)
 
