@@ -101,9 +101,10 @@ def idle_for(agent: Agent[Any, Any]) -> IsIdle:
 
     def is_idle(node: TaskNode) -> bool:
         task = node.task
-        asks = task.exec_only is not ALWAYS or task.during is not ALWAYS
         acts = node.footprint.writes or task.actual or task.on_start or task.uses or node.duration
-        if asks or acts or agent.operators.find(task) is not None:
+        if acts or task.exec_only is not ALWAYS or task.during is not ALWAYS:
+            return False
+        if agent.operators.find(task) is not None:
             return False
         return agent.operators.plan_hooks(task) == (None, None)
 

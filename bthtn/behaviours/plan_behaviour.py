@@ -171,21 +171,19 @@ def discard(subtree: Behaviour) -> None:
         node = pending.pop()
         below = made_below(node)
         found.append((node, below))
-        for child in below:
-            if (
-                child.status is INVALID
-                and isinstance(child, PlanLeaf)
-                and child._below is None
-                and not child._was_looked_at
-            ):
-                continue  # a leaf that does not run has nothing to shut down
-            pending.append(child)
+        pending += [
+            child
+            for child in below
+            if child.status is not INVALID
+            or not isinstance(child, PlanLeaf)
+            or child._below is not None
+            or child._was_looked_at
+        ]  # a leaf that does not run has nothing to shut down
     subtree.parent = None
     for node, below in reversed(found):
         _shut_down(node)
+        node.parent = None
         if below:
-            for child in below:
-                child.parent = None
             node.children = []
 
 

@@ -88,14 +88,12 @@ class PlanGoal(ReloadingGoal):
         self.max_replans = max_replans
         self.ends_for = ""
         own = Budget(budget, self)
-        self._search = PlanSearch(agent, self.name, goal, settings, own, replanning)
-        planner = self._search.planner
-        self._mount = Mount(self, agent, self._search, self._resumed, self._finished)
-        self._review = Review(
-            planner, agent.beliefs, self.name, replanning, self._search.failures.avoided
-        )
+        self._search = search = PlanSearch(agent, self.name, goal, settings, own, replanning)
+        planner, failures = search.planner, search.failures
+        self._mount = Mount(self, agent, search, self._resumed, self._finished)
+        self._review = Review(planner, agent.beliefs, self.name, replanning, failures.avoided)
         repairs = replanning.repair and not planner.seeks_least
-        self._repair = PendingRepair(settings, own, self._search.failures.raised, repairs=repairs)
+        self._repair = PendingRepair(settings, own, failures.raised, repairs=repairs)
 
     @property
     def goal(self) -> Network:

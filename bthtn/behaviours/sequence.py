@@ -119,7 +119,7 @@ class PlanSequence(PlanComposite, Sequence):
 
     @children.setter
     def children(self, children: list[Behaviour]) -> None:
-        self._made, self._unmade = children, None
+        self._made, self._unmade, self._planned = children, None, None
 
     @property
     def made(self) -> list[Behaviour]:

@@ -122,6 +122,8 @@ def leaves(root: Node) -> Iterator[TaskNode]:
             yield node
         elif isinstance(node, ScopeNode):
             pending.append(node.child)
+        elif isinstance(node, SequenceNode):
+            pending.extend(reversed(node.children))
         else:
             pending.extend(reversed(children_of(node)))
 

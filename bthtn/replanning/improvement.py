@@ -140,8 +140,10 @@ class Improvement:
 
         Its cause is the first of the changes that the first search has read; else just the first.
         """
-        read = (one for one in changes if self.has_read(frozenset((one.fluent,))))
-        cause = next(read, next(iter(changes), None))
+        cause = next(iter(changes), None)
+        if len(changes) > 1:
+            read = (one for one in changes if self.has_read(frozenset((one.fluent,))))
+            cause = next(read, cause)
         reason = rule.because if self.failure is None else f"{rule.because}: {self.failure}"
         return Verdict(rule.decision, reason, cause, self.plan, self.failure)
 

@@ -193,17 +193,22 @@ class Review:
         return bool(changes) or self._search is not None or self._is_due
 
     def _reviewed(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
-        is_wanted = self._search is not None or self._is_due or bool(self._relevant_changes())
+        relevant = [] if self._search is not None else self._relevant_changes()
+        is_wanted = self._search is not None or self._is_due or bool(relevant)
         is_late = self._age >= self.replanning.minimum_commitment
         steps, interruptible = running.at_work() if is_wanted else ([], False)
         ready = is_wanted and is_late and interruptible
         improves, plan = ready or self._search is not None, self._adopted
         is_unchecked = self._is_new or bool(self._support.changes) or self._unexpected is not None
         works = is_unchecked and improves and self._is_as_planned(steps)
-        if is_unchecked and not works and (yield from self._checked(running)):
-            return
+        if is_unchecked and not works:
+            if (yield from self._checked(running)):
+                return
+            if self._search is None:
+                relevant = self._relevant_changes()  # who heard of it may have changed something
         if improves:
-            yield from self._improved(steps, budget, interruptible=ready)
+            search = self._search or self._start_search(steps, relevant)
+            yield from self._improved(search, budget, interruptible=ready)
         if works and self._adopted is plan:  # else nobody asks any more what it relies on
             yield from self._checked(running)
 
@@ -329,10 +334,9 @@ class Review:
         self._chances.over(fluents)
 
     def _improved(
-        self, running: list[TaskNode], budget: Budget, *, interruptible: bool
+        self, search: Improvement, budget: Budget, *, interruptible: bool
     ) -> Iterator[Verdict]:
-        is_fresh = self._search is None
-        search = self._search or self._start_search(running)
+        is_fresh, self._search = self._search is None, search
         if not search.advance(budget):
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
@@ -368,11 +372,11 @@ class Review:
         if proven and search.reads.isdisjoint(self._chances.changes):
             self._chances.forget()
 
-    def _start_search(self, running: list[TaskNode]) -> Improvement:
-        self._causes |= {change.fluent: change for change in self._relevant_changes()}
+    def _start_search(self, running: list[TaskNode], relevant: list[Change]) -> Improvement:
+        self._causes |= {change.fluent: change for change in relevant}
         self._chances.forget()
         self._is_due = self._has_moved = False
-        self._search = Improvement(
+        return Improvement(
             (self._planner, self._finder),
             Start(self._beliefs.frozen(), self._avoided()),
             unless_best(Start(self._own.expected(running), self._avoided_then), self._best_from),
@@ -380,7 +384,6 @@ class Review:
             frozenset(self._causes),
             self.replanning.interrupt,
         )
-        return self._search
 
     def _judged(self, search: Improvement, rule: Rule, *, interruptible: bool) -> Verdict:
         verdict = search.verdict(rule, self._causes.values())
