@@ -267,7 +267,7 @@ class Agent(Unpicklable, Generic[S, B]):
         if event.agent == self.name:
             event = event.of("", 0, None)
         is_own = not event.agent
-        if is_own:
+        if is_own and getattr(event, "error", None) is not None:
             self._errors.note(event)
         if self._listener is None:
             return

@@ -10,7 +10,7 @@ over      reported as an event, and never tried again, whether it succeeded or n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -27,6 +27,7 @@ from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_behaviour import discard
 from bthtn.behaviours.plan_run import (
     Arrival,
+    Inside,
     Path,
     Planned,
     PlanRefused,
@@ -41,12 +42,13 @@ from bthtn.domain.network import Network, SequenceNetwork, network_text
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError
 from bthtn.plan.equivalence import repeats_suspension
-from bthtn.plan.nodes import ScopeNode
+from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
 from bthtn.world.beliefs import Source
 from bthtn.world.expression import Constant
+from bthtn.world.fluent import Fluent
 
 LARGEST_SEARCH: Final = 1_000
 """Expansions within which a cleanup has to be planned, since it is planned in one tick."""
@@ -71,9 +73,10 @@ class OwedCleanup:
     ) -> None:
         self._call = _cleanup_of(part, domain)
         self.task = network_text(_network_of(self._call, domain), part.args)
-        self._path: Path = (part, path)
+        self._path = Inside(part, path)
         self._is_inside_itself = f"{call_text(self._call.task, part.args)} m0" in names_of(path)
         self._goal = run.holder
+        self._owner = run.owner
         self._domain = domain
         self._settings = settings
         self.holder = Holder(self.task, run.holder)
@@ -84,11 +87,9 @@ class OwedCleanup:
         self._run = PlanRun(
             run.agent,
             run.goal,
-            self._plan_rest,
-            self._resumed,
+            self,
             run.setup_arguments,
             holder=self._hooks.holder,
-            clean_up=run.clean_up,
             # The goal's plans do not predict what is written here, so its source is another one.
             writes_as=Source(f"{run.goal}, cleaning up"),
             plan_id=run.plan_id,
@@ -175,7 +176,7 @@ class OwedCleanup:
         )
         return True
 
-    def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
+    def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Plan a suspended part, at once. Raises ResumeFailed."""
         agent = self._run.agent
         try:
@@ -190,11 +191,19 @@ class OwedCleanup:
             raise ResumeFailed(str(error)) from error
         return partial(_given, planned)
 
-    def _resumed(self, _arrival: Arrival, plan: Plan) -> None:
+    def resumed(self, _arrival: Arrival, plan: Plan) -> None:
+        """Note that a suspended part is replaced. Raises ResumeFailed when a hook raises."""
         try:
             self._hooks.extend(plan.tree)
         except PlanRefused as refused:
             raise ResumeFailed(str(refused)) from refused
+
+    def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+        """Hear of no finished steps: a cleanup is not under review."""
+
+    def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
+        """Leave the cleanup of a part of this one to whoever owes this one."""
+        self._owner.owe_cleanup(part, path, run)
 
 
 def _given(planned: Planned) -> Planned:

@@ -17,7 +17,7 @@ from py_trees.common import Status
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import PlanLeaf
-from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, Resumption
+from bthtn.behaviours.plan_run import Arrival, Inside, Path, PlanRun, Reads, Resumption
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
     Placeholder,
@@ -189,7 +189,7 @@ class _Compiler:
             elif isinstance(one, SequenceNode):
                 pending.append((iter(one.children), place))
             elif isinstance(one, ScopeNode) and not self._is_shown(one, place[1]):
-                pending.append((iter((one.child,)), ((one, place[0]), place[1])))
+                pending.append((iter((one.child,)), (Inside(one, place[0]), place[1])))
             else:
                 made = self._behaviour(one, place, pending)
                 if made is not None:
@@ -230,7 +230,7 @@ class _Compiler:
         """The sequence of a decomposition, None without steps: then it is not there at all."""
         task, run, (path, shown) = node.task, self._run, place
         inside = shown if task.origin or task in shown else (*shown, task)
-        made, rest = self.begun(node.child, ((node, path), inside))
+        made, rest = self.begun(node.child, (Inside(node, path), inside))
         if task.origin == construct.WITH_CLEANUP:
             return PlanWithCleanup(made, rest, node, path, run)
         if task.origin == construct.FINALLY:

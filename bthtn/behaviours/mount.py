@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import active_path, next_steps, progress_of, running_leaves
+from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
@@ -19,8 +20,7 @@ from bthtn.behaviours.pattern import fresh_subtree
 from bthtn.behaviours.plan_behaviour import discard, made
 from bthtn.behaviours.plan_run import (
     Arrival,
-    OnFinished,
-    OnResumed,
+    Path,
     Planned,
     PlanRefused,
     PlanRun,
@@ -33,7 +33,7 @@ from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import Node
+from bthtn.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.replanning.progress import (
@@ -44,6 +44,7 @@ from bthtn.replanning.progress import (
     is_continuation,
 )
 from bthtn.replanning.reloaded import Origin, reloaded_plan
+from bthtn.world.fluent import Fluent
 
 
 class Mount:
@@ -62,8 +63,8 @@ class Mount:
         goal: Behaviour,
         agent: Agent[Any, Any],
         search: PlanSearch,
-        on_resumed: OnResumed,
-        on_finished: OnFinished,
+        on_resumed: Callable[[Arrival, Plan], None],
+        on_finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None],
     ) -> None:
         self.hooks = PlanHooks(agent, goal.name, search.failures.plan_refused)
         self.setup_arguments: Mapping[str, Any] = {}
@@ -129,8 +130,7 @@ class Mount:
         self.is_broken = other.is_broken
         other.clear()
         if self._run is not None:
-            self._run.plan_rest, self._run.clean_up = self._plan_rest, self._search.owe_cleanup
-            self._run.on_resumed, self._run.on_finished = self._on_resumed, self._on_finished
+            self._run.owner = self
 
     def reload(self, plan: Plan, planner: Planner[Any]) -> Plan:
         """Run the mounted plan on with the tasks of a newer domain. Returns the rest of it.
@@ -181,12 +181,9 @@ class Mount:
         self._run = PlanRun(
             self._agent,
             self._goal.name,
-            self._plan_rest,
-            self._on_resumed,
+            self,
             self.setup_arguments,
-            self._on_finished,
             holder=self.hooks.holder,
-            clean_up=self._search.owe_cleanup,
             cooldowns=self._search.failures.cooldowns,
         )
         if over is not None:
@@ -262,7 +259,7 @@ class Mount:
         self._run = self._mounted = self._origin = None
         self.is_broken = False
 
-    def resumed(self, plan: Plan, arrival: Arrival) -> None:
+    def resumed(self, arrival: Arrival, plan: Plan) -> None:
         """Note that a suspended part is replaced. Raises ResumeFailed when a hook raises."""
         try:
             self.hooks.extend(plan.tree)
@@ -270,8 +267,18 @@ class Mount:
             raise ResumeFailed(str(refused)) from refused
         assert self._mounted is not None, "a suspended part belongs to a running plan"
         self._mounted.resumed(arrival.node, plan.tree)
+        self._on_resumed(arrival, plan)
 
-    def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
+    def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+        """Note a step that has succeeded."""
+        self._on_finished(node, written)
+
+    def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
+        """Leave the cleanup of a part that was not done to the agent."""
+        owe_cleanup(part, path, run, self._search.planner.domain, self._search.settings)
+
+    def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
+        """Start to plan a suspended part. Raises ResumeFailed."""
         return partial(self._planned_rest, arrival, self._search.rest(arrival), self.run)
 
     def _planned_rest(self, arrival: Arrival, search: RestSearch, run: PlanRun) -> Planned | None:

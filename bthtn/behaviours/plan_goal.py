@@ -390,7 +390,6 @@ class PlanGoal(ReloadingGoal):
         return FAILURE
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
-        self._mount.resumed(plan, arrival)
         self._review.resumed(plan)
         self.record = self.record.followed_by(plan.record)
         self._emit(PlanResumed, plan, str(arrival.node.cause))

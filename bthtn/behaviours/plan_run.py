@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Protocol
+from functools import cached_property
+from itertools import islice
+from typing import Any, Final, Protocol, TypeAlias
 
 from py_trees.behaviour import Behaviour
 
@@ -19,30 +21,43 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.world.fluent import Fluent
 
-Path = tuple[object, "Path"] | None
-"""The decompositions above a node, innermost first, by nodes whose texts are their names."""
-
-
 _SHOWN: Final = 8
 """Names of a path that are shown; a recursive task has thousands of the same."""
+
+
+class Inside:
+    """A decomposition that a node of a plan stands in, by a node whose text is its name.
+
+    It stands itself inside of the one that is ``around`` it.
+    """
+
+    def __init__(self, node: object, around: Path) -> None:
+        self.node = node
+        self.around = around
+
+    @cached_property
+    def text(self) -> str:
+        """``fight m1 > take_cover m1``, outermost first; of a long path, the innermost part."""
+        names = list(islice(names_of(self), _SHOWN + 1))
+        if len(names) > _SHOWN:
+            names[_SHOWN] = "…"
+        return " > ".join(reversed(names))
+
+
+Path: TypeAlias = Inside | None
+"""The decompositions above a node, innermost first. Equal plans share it, with its text."""
 
 
 def names_of(path: Path) -> Iterator[str]:
     """The names of the decompositions, innermost first."""
     while path is not None:
-        node, path = path
-        yield str(node)
+        yield str(path.node)
+        path = path.around
 
 
 def path_text(path: Path) -> str:
-    """``fight m1 > take_cover m1``, outermost first; of a long path, the innermost part."""
-    names: list[str] = []
-    while path is not None and len(names) < _SHOWN:
-        node, path = path
-        names.append(str(node))
-    if path is not None:
-        names.append("…")
-    return " > ".join(reversed(names))
+    """The path as text, empty without any."""
+    return "" if path is None else path.text
 
 
 def record_and_text(plan: Plan) -> tuple[MethodTraversalRecord, str]:
@@ -63,9 +78,9 @@ def is_same_path(one: Path, other: Path) -> bool:
     while one is not other:
         if one is None or other is None:
             return False
-        if one[0] is not other[0] and str(one[0]) != str(other[0]):
+        if one.node is not other.node and str(one.node) != str(other.node):
             return False
-        one, other = one[1], other[1]
+        one, other = one.around, other.around
     return True
 
 
@@ -147,51 +162,43 @@ class Cooldowns:
         return is_over
 
 
-PlanRest = Callable[[Arrival], Callable[[], Planned | None]]
-"""Starts to plan a suspended part; returns a function to call at every tick.
+class PlanOwner(Protocol):
+    """**Protocol:** who runs a plan, whose behaviours know neither the planner nor the goal."""
 
-That function returns None while the search goes on. Both raise ResumeFailed.
-"""
+    def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
+        """Start to plan a suspended part. Returns a function to call at every tick.
 
-OnResumed = Callable[[Arrival, Plan], None]
-"""Called when a suspended part is replaced by its plan. May raise ResumeFailed."""
+        That function returns None while the search goes on. Both raise ResumeFailed.
+        """
+        ...
 
-OnFinished = Callable[[TaskNode, Iterable[Fluent[Any]]], None]
-"""Called when a step has succeeded, with the fluents that it has written."""
+    def resumed(self, arrival: Arrival, plan: Plan) -> None:
+        """Note that a suspended part is replaced by its plan. May raise ResumeFailed."""
+        ...
 
+    def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+        """Note a step that has succeeded, with the fluents that it has written."""
+        ...
 
-class CleanUp(Protocol):
-    """**Protocol:** has the cleanup of a part done that the plan itself did not reach."""
-
-    def __call__(self, part: ScopeNode, path: Path, run: PlanRun) -> None: ...
-
-
-def _do_nothing(node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
-    """Hear of no finished steps: for cleanups, which are not under review."""
-
-
-def _no_cleanup(part: ScopeNode, path: Path, run: PlanRun) -> None:
-    """Do nothing: for plans that are run without a goal."""
+    def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
+        """Have the cleanup of a part done that the plan itself did not reach."""
+        ...
 
 
 @dataclass(slots=True)
 class PlanRun:
     """One run of a plan, shared by all of its behaviours.
 
-    A plan that takes over running steps takes over the run. The behaviours know neither the
-    planner nor the goal, and reach them through call-backs: see PlanRest, OnResumed,
-    OnFinished and CleanUp. ``holder`` holds the leases of the whole plan, which its steps have
-    as well. Once a cleanup is owed, the plan ``is_repairable`` no longer. ``writes_as`` is the
-    source of the steps' changes of beliefs; by default, the goal's name. ``plan_id`` is the plan's
-    in events.
+    A plan that takes over running steps takes over the run. ``holder`` holds the leases of the
+    whole plan, which its steps have as well. Once a cleanup is owed, the plan ``is_repairable`` no
+    longer. ``writes_as`` is the source of the steps' changes of beliefs; by default, the goal's
+    name. ``plan_id`` is the plan's in events.
     """
 
     agent: Agent[Any, Any]
     goal: str
-    plan_rest: PlanRest
-    on_resumed: OnResumed
+    owner: PlanOwner
     setup_arguments: Mapping[str, Any]
-    on_finished: OnFinished = _do_nothing
     ticks: int = 0
     next_resumption: int = 0
     last_end: int = -1
@@ -199,7 +206,6 @@ class PlanRun:
     moves: int = 0
     """How many starts and ends of steps there were."""
     holder: Holder | None = None
-    clean_up: CleanUp = _no_cleanup
     has_cleanups: bool = False
     """Whether one of the parts has a cleanup."""
     has_alternatives: bool = False
@@ -220,7 +226,3 @@ class PlanRun:
         self.ticks += 1
         self.beside.clear()
         self.next_resumption = self.ticks + 1
-
-    def resumed(self, arrival: Arrival, planned: Planned) -> None:
-        """Report that a suspended part is replaced by its plan. May raise ResumeFailed."""
-        self.on_resumed(arrival, planned.plan)

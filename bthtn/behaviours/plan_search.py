@@ -8,15 +8,14 @@ from typing import Any, Final
 
 from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.agent.programming_errors import code_failed
-from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.compile import refuse_too_deep
 from bthtn.behaviours.failure_tracking import FailureTracking
-from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, Reads, ResumeFailed
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
-from bthtn.plan.nodes import ScopeNode, SuspendedNode
+from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import PlanCache
 from bthtn.planning.exclusions import Avoided
@@ -182,10 +181,6 @@ class PlanSearch:
     def stop_preparing(self) -> None:
         """Drop the background search; the next ``prepare`` starts a new one."""
         self._background = None
-
-    def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
-        """Leave the cleanup of a part that was not done to the agent."""
-        owe_cleanup(part, path, run, self.planner.domain, self.settings)
 
     def rest(self, arrival: Arrival) -> RestSearch:
         """Start to plan a suspended part from the beliefs as they are (semantics 3.5).

@@ -2,7 +2,7 @@
 
 with cleanup ── draw, attack, cleanup ── holster   all goes well: as planned
 with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
-                                                   and ``run.clean_up`` has it done
+                                                   and the plan's owner has it done
 
 The steps of a long plan are made when they are reached, or when somebody looks at the children: ten
 thousand steps start as fast as a hundred.
@@ -320,7 +320,7 @@ class PlanWithCleanup(PlanSequence):
         self._run.is_repairable = False
         if new_status is FAILURE and isinstance(self.current_child, PlanCleanup):
             return  # the cleanup itself failed; it is tried once
-        self._run.clean_up(self.node, self.path, self._run)
+        self._run.owner.owe_cleanup(self.node, self.path, self._run)
 
 
 def enclosing(node: Behaviour, kind: type[S]) -> Iterator[S]:

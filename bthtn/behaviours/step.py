@@ -27,6 +27,7 @@ from bthtn.behaviours.operator import Operator, SavedOperator, Simulated, resume
 from bthtn.behaviours.plan_run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
+from bthtn.domain.task import call_text
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.arguments import fluents_changed_by
@@ -59,26 +60,32 @@ class StepRun:
     """
 
     __slots__ = (
-        *("_account", "_began", "_holder", "_inside", "_news", "_path", "_place", "_runtime"),
-        *("agent", "goal", "node", "number", "plan_id", "source", "ticks"),
+        *("_account", "_began", "_holder", "_news", "_run", "_runtime"),
+        *("node", "number", "path", "plan_id", "ticks"),
     )
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.node = node
-        self.source = run.writes_as or run.goal
-        self.goal, self.plan_id = run.goal, run.plan_id
-        self.agent: Agent[Any, Any] = run.agent
-        self._runtime = runtime_of(run.agent)
-        self.number = self._runtime.next_step()
+        self.path = path
+        self.plan_id = run.plan_id
+        self._run = run
+        self._runtime = runtime = runtime_of(run.agent)
+        self.number = runtime.next_step()
         self.ticks = 0
         """How many times the operator was ticked."""
         self._began = _time_of(run.agent)
-        self._path = path
-        self._place: str | None = None
-        self._inside = run.holder
         self._holder: Holder | None = None
         self._account: Account | None = None
         self._news: Source | None = None
+
+    @property
+    def agent(self) -> Agent[Any, Any]:
+        """The agent that acts."""
+        return self._run.agent
+
+    @property
+    def _source(self) -> str:
+        return self._run.writes_as or self._run.goal
 
     @property
     def name(self) -> str:
@@ -89,16 +96,9 @@ class StepRun:
     def holder(self) -> Holder:
         """The step as a holder of leases, made when it is first to hold something."""
         if self._holder is None:
-            name = (self.goal, self.plan_id, self.number)
-            self._holder = Holder(self.node, self._inside, *name)
+            run = self._run
+            self._holder = Holder(self.node, run.holder, run.goal, self.plan_id, self.number)
         return self._holder
-
-    @property
-    def place(self) -> str:
-        """The decompositions above the step, as text."""
-        if self._place is None:
-            self._place = path_text(self._path)
-        return self._place
 
     def elapsed(self, abort_ticks: int | None = None) -> Elapsed:
         """What it has behind it."""
@@ -161,8 +161,9 @@ class StepRun:
     def _emit(self, kind: Callable[..., AgentEvent], **about: Any) -> None:
         """Emit an event of this kind, if there is a listener, or an error, which is counted."""
         if self._runtime.is_heard or about.get("error") is not None:
-            start = {"leaf": self.number, "task": self.name, "path": self.place}
-            self.agent.emit(kind(**start, goal=self.goal, plan_id=self.plan_id, **about))
+            run, task = self._run, call_text(self.node.task, self.node.args)
+            of = {"path": path_text(self.path), "goal": run.goal, "plan_id": self.plan_id}
+            run.agent.emit(kind(self.number, task, **of, **about))
 
     def _acting(self, writer: Writer | None = None) -> AbstractContextManager[None]:
         """The step's account, which is made when something is to be done in its name."""
@@ -186,7 +187,7 @@ class StepRun:
     def _writer(self, fluent: Fluent[Any]) -> str:
         """The source of a belief of the operator: the plan's for what the step writes itself."""
         if fluent in fluents_changed_by(self.node):
-            return self.source
+            return self._source
         if self._news is None:
             self._news = Source(self.name)
         return self._news
@@ -200,7 +201,8 @@ class StepRun:
         lists = [one for name in COMES_TRUE[moment] if (one := getattr(task, name))]
         if not lists:
             return ()
-        state = WorkingState(self.agent.beliefs.frozen())
+        run = self._run
+        state = WorkingState(run.agent.beliefs.frozen())
         for effects in lists:
             try:
                 writes = writes_of(effects, state, self.node.args)
@@ -215,7 +217,7 @@ class StepRun:
             fluent.check(value)
         with self._acting() if self._runtime.is_heard else nullcontext():
             for fluent, value in written.items():
-                self.agent.beliefs.write(fluent, value, self.source)
+                run.agent.beliefs.write(fluent, value, self._source)
         return tuple(written)
 
 
@@ -332,7 +334,7 @@ def _unfinished(step: StepRun, why: str) -> ExecutionError:
         Diagnostic(
             "BT306",
             f"the abort of '{step.name}' was cut off: {why}",
-            where=step.place,
+            where=path_text(step.path),
             hint="let its operator clean up in fewer ticks, or tick the tree until nothing aborts",
         )
     )

@@ -105,7 +105,7 @@ class Suspended(Placeholder):
         if self._ask is None:
             self._refuse_to_go_round()
             self._version = beliefs.version
-            self._ask = self._run.plan_rest(self)
+            self._ask = self._run.owner.plan_rest(self)
         if self._planned is None:
             self._planned = self._ask()
             if self._planned is None:
@@ -117,7 +117,7 @@ class Suspended(Placeholder):
         if changed and (waited or not replay(plan, beliefs.frozen()).ok):
             self._forget()
             return self._arrive()
-        self._run.resumed(self, self._planned)
+        self._run.owner.resumed(self, plan)
         for beside, branch, _ in self._surroundings():
             beside.add(branch, plan.footprint)
         self.replacement = self._planned.steps

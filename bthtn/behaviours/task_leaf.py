@@ -278,7 +278,7 @@ class TaskLeaf(PlanLeaf):
             if answer is RUNNING:
                 return answer
             if answer is SUCCESS:
-                self._run.on_finished(self.node, step.succeed())
+                self._run.owner.finished(self.node, step.succeed())
                 self._end("")
                 return answer
             error = None if answer is FAILURE else no_status(answer, self.node.task.name)

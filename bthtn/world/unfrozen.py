@@ -29,13 +29,9 @@ def quickly(frozen: type[T]) -> Callable[..., T]:
     parts = [
         (one.name, Any, field(default=one.default, kw_only=one.kw_only)) for one in fields(unfilled)
     ]
-    opened = unfrozen(frozen)
-    opened.__init__ = vars(make_dataclass(frozen.__name__, parts))["__init__"]
-
-    def made(*given: object, **named: object) -> T:
-        new: Any = opened(*given, **named)
-        new.__class__ = frozen
-        made_of: T = new
-        return made_of
-
-    return made
+    freezes = {"__post_init__": lambda new: setattr(new, "__class__", frozen)}
+    opened: Callable[..., T] = unfrozen(frozen)
+    filled = make_dataclass(frozen.__name__, parts, namespace=freezes)
+    for name in ("__init__", "__post_init__"):
+        setattr(opened, name, vars(filled)[name])
+    return opened
