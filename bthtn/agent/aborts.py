@@ -72,8 +72,8 @@ class Aborts:
 
     def begin_tick(self) -> None:
         """Tick every abort. Goals do not, however often they are ticked before the next call."""
-        self._callers = ()
-        self.go_on(self)
+        self._callers = (self,)
+        self._tick_all()
 
     def go_on(self, by: object) -> None:
         """Tick every abort once per tick. Goals call it when ticked.
@@ -88,10 +88,8 @@ class Aborts:
             self._callers = ()
         first = not self._callers
         self._callers += (by,)
-        if first and (self._unfinished or self._waiting):
-            for abort in self._unfinished:
-                self._tick(abort)
-            self._call_back()
+        if first:
+            self._tick_all()
 
     def cut_off(self, goal: Holder, why: str) -> None:
         """End the aborts of this goal now, because there will be no more ticks."""
@@ -105,6 +103,12 @@ class Aborts:
             if self.first(one[0]) is None:
                 self._waiting = _without(one, self._waiting)
                 one[1]()
+
+    def _tick_all(self) -> None:
+        if self._unfinished or self._waiting:
+            for abort in self._unfinished:
+                self._tick(abort)
+            self._call_back()
 
     def _tick(self, abort: Abort) -> None:
         if abort not in self._unfinished:

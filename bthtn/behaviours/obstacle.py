@@ -22,12 +22,12 @@ class Obstacle(NamedTuple):
 
 def obstacle_to_start(node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:
     """A condition of the step that does not hold now, or an argument that its call has no more."""
-    for condition in (node.task.precondition, node.task.exec_only):
-        if condition is not ALWAYS:
-            obstacle = obstacle_of(condition, node, beliefs)
-            if obstacle is not None:
-                return obstacle
-    return _outdated(node, beliefs) if node.args else None
+    task, obstacle = node.task, None
+    if task.precondition is not ALWAYS:
+        obstacle = obstacle_of(task.precondition, node, beliefs)
+    if obstacle is None and task.exec_only is not ALWAYS:
+        obstacle = obstacle_of(task.exec_only, node, beliefs)
+    return _outdated(node, beliefs) if obstacle is None and node.args else obstacle
 
 
 def obstacle_of(condition: Condition, node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:

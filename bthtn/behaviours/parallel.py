@@ -20,6 +20,9 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
 _ENDED: Final = (SUCCESS, FAILURE)
+# To look up a member of an Enum takes longer than a call.
+_ANY: Final = ParallelPolicy.ANY
+_PRIMARY: Final = ParallelPolicy.PRIMARY
 
 
 class PlanParallel(PlanComposite, Parallel):
@@ -59,16 +62,23 @@ class PlanParallel(PlanComposite, Parallel):
                     ticked = number
                     break
         verdict = self._verdict(ticked)
-        running = [child for child in self.children if child.status is RUNNING]
-        self.current_child = running[-1] if running else self.children[-1]
+        self.current_child = self._latest()
         if verdict is RUNNING:
             self.status = verdict
         else:
             if verdict is SUCCESS or not _fails_plan(self):
-                for child in reversed(running):
-                    child.stop(INVALID)
+                for child in reversed(self.children):
+                    if child.status is RUNNING:
+                        child.stop(INVALID)
             self.stop(verdict)
         yield self
+
+    def _latest(self) -> Behaviour:
+        """The last branch that runs; the last one of all if none does."""
+        for child in reversed(self.children):
+            if child.status is RUNNING:
+                return child
+        return self.children[-1]
 
     def _fails_with(self, child: Behaviour) -> bool:
         """Whether a branch that was just ticked ends the node as failed."""
@@ -91,11 +101,10 @@ class PlanParallel(PlanComposite, Parallel):
             for index, end in enumerate(ends):
                 if end is INVALID:
                     ends[index] = FAILURE if index < ticked else RUNNING
-        if self.node.policy is ParallelPolicy.PRIMARY:
+        policy = self.node.policy
+        if policy is _PRIMARY:
             return ends[0]
-        decisive, other = FAILURE, SUCCESS
-        if self.node.policy is ParallelPolicy.ANY:
-            decisive, other = other, decisive
+        decisive, other = (SUCCESS, FAILURE) if policy is _ANY else (FAILURE, SUCCESS)
         if decisive in ends:
             return decisive
         return other if ends.count(other) == len(ends) else RUNNING

@@ -130,6 +130,7 @@ class PlanComposite(PlanBehaviour, Composite):
 
     def __init__(self, children: list[Behaviour]) -> None:
         self.status = INVALID
+        self.feedback_message = ""
         for child in children:
             child.parent = self
         self.children = children

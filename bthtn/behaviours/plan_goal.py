@@ -166,14 +166,14 @@ class PlanGoal(ReloadingGoal):
 
     def _advance(self) -> Generator[Behaviour, None, Status]:
         """Search for a plan, or tick the plan. Returns the status of the goal."""
-        has_plan = not (self._mount.is_empty or self._mount.is_broken)
+        has_plan = self.children and not self._mount.is_broken
         status = self._review_plan() if has_plan else self._find_plan()
         if status is not SUCCESS:  # there is no plan to tick
             if self._mount.is_broken and (yield from self._mount.run_on()):
                 self._repair.forget()
                 self._start_search(self._search.reason)
             return status
-        subtree = self._mount.subtree
+        subtree = self.children[0]
         if subtree.status is not SUCCESS:  # else it is done, but for its unfinished aborts
             self._mount.run.ticked()
             yield from subtree.tick()

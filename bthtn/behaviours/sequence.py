@@ -96,6 +96,7 @@ class PlanSequence(PlanComposite, Sequence):
         node: ScopeNode | None = None,
     ) -> None:
         self.status = INVALID
+        self.feedback_message = ""
         for child in made:
             child.parent = self
         self._made = made

@@ -36,17 +36,17 @@ class TakingOver(Unpicklable, LeanBehaviour):
     """
 
     _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
-    _awaited: tuple[TakingOver, ...] = ()
-    _waiting: tuple[TakingOver, ...] = ()
-    _has_waited = _inherits = False
-    _ended: Status | None = None
-    """The end of a goal that began while another was stopped: its answer in the next tick."""
 
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
         self.name = Source(name or type(self).__name__)  # its plans write under this name
         self.status = INVALID
         self.children = []
         self.agent = agent
+        self._awaited: tuple[TakingOver, ...] = ()
+        self._waiting: tuple[TakingOver, ...] = ()
+        self._has_waited = self._inherits = False
+        self._ended: Status | None = None
+        """The end of a goal that began while another was stopped: its answer in the next tick."""
 
     @property
     @abstractmethod

@@ -55,17 +55,18 @@ class TaskLeaf(PlanLeaf):
 
     failure: Failure | None = None
     _obstacle: Obstacle | None = None
-    _waits_for: Holder | None = None
-    _visited: Sequence[Behaviour] = ()
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.status = INVALID
+        self.feedback_message = ""
         self.node = node
         self.path = path
         self._run = run
         self._step: StepRun | None = None
         self._operator: Operator | None = None
         self._abort: OperatorAbort | None = None
+        self._waits_for: Holder | None = None
+        self._visited: Sequence[Behaviour] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save; of an operator that is code, only how long it has run."""
@@ -274,7 +275,9 @@ class TaskLeaf(PlanLeaf):
         step = self._step  # not ``_started``: this is done at every tick
         assert step is not None, "the step has started"
         try:
-            answer = self._ticked(step)
+            step.ticks += 1
+            operator = self._operator
+            answer = operator.tick() if type(operator) is Simulated else self._acted(step)
             if answer is RUNNING:
                 return answer
             if answer is SUCCESS:
@@ -290,12 +293,10 @@ class TaskLeaf(PlanLeaf):
             raise
         return FAILURE
 
-    def _ticked(self, step: StepRun) -> Status:
+    def _acted(self, step: StepRun) -> Status:
+        """Tick an operator that is users' code."""
         operator = self._operator
         assert operator is not None, "a step that started has an operator"
-        step.ticks += 1
-        if type(operator) is Simulated:  # no code of users
-            return operator.tick()
         with step.acting():
             if not isinstance(operator, SubtreeOperator):
                 return operator.tick()
