@@ -11,6 +11,10 @@ from tests.properties.plain import source_of
 class Boxes(State):
     is_open: Fluent[bool] = fluent(default=True)
     inside: FluentFamily[str, str] = fluents(default="")
+    owner: FluentFamily[str, str | None] = fluents(default=None)
+    label: Fluent[str] = fluent(default="")
+    sand: Fluent[int] = fluent(default=5)
+    weight: FluentFamily[str, int] = fluents(default=2)
 
 
 boxes = Domain("boxes", Boxes)
@@ -28,9 +32,51 @@ def weigh(box: str):
     return primitive(precondition=Boxes.inside[box] == "sand")
 
 
+@boxes.primitive
+def call(it: str):
+    return primitive(effects=Boxes.label.becomes(it))
+
+
+@boxes.primitive
+def pour(box: str):
+    return primitive(effects=Boxes.sand.decreases(Boxes.weight[box]))
+
+
 @boxes.compound
 def fill_one(box: str):
     yield method(fill(box), when=Boxes.inside[box] == "")
+
+
+@boxes.compound
+def fill_twice(box: str):
+    yield method(fill(box), fill(box), when=Boxes.inside[box] == "")
+
+
+@boxes.compound
+def fill_in_turn(box: str):
+    yield method(fill(box), weigh(box), when=(Boxes.inside[box] == "") & ~Boxes.is_open)
+    yield method(fill(box), when=Boxes.is_open & (Boxes.inside[box] == ""))
+    yield method(call(box))
+
+
+@boxes.compound
+def weigh_if_open(box: str):
+    yield method(weigh(box), when=Boxes.is_open & (Boxes.inside[box] == "sand"))
+
+
+@boxes.compound
+def pour_one(box: str):
+    yield method(pour(box))
+
+
+@boxes.compound
+def call_by_content(box: str):
+    yield method(call(Boxes.inside[box]), call(Boxes.inside[box]))
+
+
+@boxes.compound
+def call_by_owner(box: str):
+    yield method(call(Boxes.owner[box]))
 
 
 @boxes.compound
@@ -63,14 +109,69 @@ def answer_of(goal, **values):
     return answer
 
 
+def first_function(goal):
+    """The source of the function of the goal's task."""
+    source = source_of(asked_of(goal, Boxes()))
+    return source.split("def h0(")[1].partition("\n\n")[0]
+
+
 def names(plan):
     return [(task.name, *args) for task, args in plan.actions]
 
 
 def test_what_a_condition_has_read_is_not_looked_up_again():
-    source = source_of(asked_of(fill_one("red"), Boxes()))
-    _, whole = source.split("def h0(")
-    assert whole.partition("\n\n")[0].count("S.get(") == 1
+    assert first_function(fill_one("red")).count("S.get(") == 1
+
+
+def test_what_an_argument_was_read_from_is_neither_looked_up_nor_checked_again():
+    whole = first_function(call_by_content("red"))
+    assert whole.count("S.get(") == 1
+    assert ".check(" not in whole
+    assert names(answer_of(call_by_content("red"), inside={"red": "sand"})) == [
+        ("call", "sand"),
+        ("call", "sand"),
+    ]
+
+
+def test_an_argument_that_may_be_of_another_type_is_checked():
+    assert ".check(" in first_function(call_by_owner("red"))
+    assert names(answer_of(call_by_owner("red"), owner={"red": "Ann"})) == [("call", "Ann")]
+    asked = asked_of(call_by_owner("red"), Boxes())
+    ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+    assert ask(asked.state, 1_000) is None, "the search says what is wrong"
+
+
+def test_a_condition_that_holds_is_not_tested_again():
+    assert first_function(fill_one("red")).count("==") == 1
+
+
+def test_a_condition_that_held_before_an_effect_is_tested_again():
+    assert answer_of(fill_twice("red")) == 3, "expansions: the second one finds it full"
+
+
+@pytest.mark.parametrize(
+    ("is_open", "inside", "expected"),
+    [
+        (False, "", ["fill", "weigh"]),
+        (True, "", ["fill"]),
+        (False, "sand", ["call"]),
+        (True, "sand", ["call"]),
+    ],
+)
+def test_a_condition_of_another_method_does_not_count_as_true(is_open, inside, expected):
+    plan = answer_of(fill_in_turn("red"), is_open=is_open, inside={"red": inside})
+    assert [name for name, _ in names(plan)] == expected
+
+
+def test_a_member_is_not_looked_up_where_no_condition_comes_to_it():
+    before, _, behind = first_function(weigh_if_open("red")).partition(" and ")
+    assert "[a0]" not in before
+    assert behind.count("[a0]") == 1
+
+
+def test_what_is_subtracted_is_not_multiplied():
+    assert " * " not in first_function(pour_one("red"))
+    assert answer_of(pour_one("red"), weight={"red": 3}).predicted.get(Boxes.sand) == 2
 
 
 def test_what_an_effect_may_have_written_is_looked_up_again():

@@ -196,6 +196,7 @@ class BodyWriter(LineWriter):
             names.append(source if is_bound else f"b{next(self.numbers)}")
             if not is_bound:
                 self.write(f"{names[-1]} = {source}")
+                self.reads.assign(names[-1], source)
         return tuple(names)
 
     # primitive tasks

@@ -155,7 +155,7 @@ class Functions:
         """
         roots = [task for task in self.found.tasks if task in self.found.roots]
         starts = {task: self.alone(task) for task in roots}
-        reading = Reading(self.names, (), self.where, (), str, KnownReads().of)
+        reading = Reading(self.names, (), self.where, (), str, KnownReads())
         first = {
             name: reading.stored(self.names.of(fluent), fluent)
             for fluent, name in self.where.items()
@@ -329,9 +329,8 @@ class Functions:
             yield from failing.lines
 
     def _body(self, may_call: Callable[[Compound], bool], known: Known | None = None) -> BodyWriter:
-        unsure, members, reads = known or (self.unsure, {}, KnownReads())
-        given = {*unsure}, members.copy(), reads.copy()
-        return BodyWriter(self, dict(self.where), 1, *given, may_call=may_call)
+        unsure, reads = known or (self.unsure, KnownReads())
+        return BodyWriter(self, dict(self.where), 1, {*unsure}, reads.copy(), may_call=may_call)
 
     def _kept(self, method: PlainMethod) -> list[str]:
         """The line that opens a choice of the later methods; none if they are excluded."""

@@ -1,4 +1,4 @@
-"""KnownReads: names for what a generated function has read from the state before."""
+"""KnownReads: what a generated function has read before, and which conditions hold."""
 
 from __future__ import annotations
 
@@ -12,36 +12,62 @@ from bthtn.world.fluent import Fluent
 
 _SKIPPING: Final = (" and ", " or ", " if ")
 """What is in a source parts of which may not be evaluated."""
+_CHANGING: Final = ("S.get(", "unforeseen()", "UNKNOWN")
+"""What is in a source that may have another truth later."""
 
 
 class KnownReads:
-    """The names of values in ``S``, by the sources that read them.
+    """The names of values in ``S`` and of members, by the sources that read them; and what holds.
 
     A condition gives them their names: ``(r0 := S.get(k1, 0)) > 2``. Variables are never assigned
-    twice, so a source always reads the same, until an effect writes a fluent it may read.
+    twice, so a source always reads the same, until an effect writes a fluent it may read. For the
+    same reason a condition that holds, and reads nothing but variables, need not be tested again.
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[str, Fluent[Any]]] = {}
-        self._before = self._known
+        self._known: dict[str, tuple[str, Fluent[Any] | None]] = {}
+        self._holding: set[str] = set()
+        self._before = self._known, self._holding
         """Those that were known before the latest condition."""
+        self._read: dict[str, Fluent[Any]] = {}
+        """What values were read from, by their names, and by the sources of those without one."""
         self._assigned: list[tuple[str, str]] = []
         self._numbers = count()
-        self._is_naming = False
+        self.is_naming = False
+        """Whether ``of`` gives names, since what it returns becomes part of a condition."""
 
-    def of(self, source: str, fluent: Fluent[Any]) -> str:
-        """The name of the value, or a source of it; ``fluent`` is it, or its family's prototype."""
-        key = source
-        for assigned, name in self._assigned:
-            key = key.replace(assigned, name)
+    def of(self, source: str, fluent: Fluent[Any] | None) -> str:
+        """The name of what is read, or a source of it.
+
+        ``fluent`` is what the value is of, or its family's prototype; None for a member itself.
+        """
+        key = self._plain(source)
         if key in self._known:
             return self._known[key][0]
-        if not self._is_naming:
+        if not self.is_naming:
+            if fluent is not None:
+                self._read[key] = fluent
             return source
-        name = f"r{next(self._numbers)}"
-        self._known[key] = name, fluent
+        name = f"{'m' if fluent is None else 'r'}{next(self._numbers)}"
+        self._name(key, fluent, name)
         self._assigned.append((f"({name} := {key})", name))
         return f"({name} := {source})"
+
+    def assign(self, name: str, source: str) -> None:
+        """Note that a line has assigned the source to the name, whatever it is."""
+        if source in self._read:
+            self._name(source, self._read[source], name)
+
+    def member(self, source: str) -> str:
+        """A new name for a member, which a line in front of this one assigns."""
+        name = f"m{next(self._numbers)}"
+        self._name(source, None, name)
+        self._before[0][source] = name, None
+        return name
+
+    def fluent_of(self, name: str) -> Fluent[Any] | None:
+        """The fluent or prototype that the value with this name was read from, if it was."""
+        return self._read.get(name)
 
     def put(self, source: str, fluent: Fluent[Any], value: str | None) -> None:
         """Forget what may have been overwritten; ``value`` is the name of what is read now."""
@@ -51,18 +77,20 @@ class KnownReads:
 
     def condition(self, whole: Condition, truth: Callable[[Condition], str]) -> str:
         """Source of a condition, made of that of its parts; where it holds, all is known."""
-        self._before = self._known.copy()
-        return joined([self._part(one, truth) for one in _parts(whole)], decisive=False)
+        self._before = self._known.copy(), self._holding.copy()
+        parts = [self._part(one, truth) for one in _parts(whole)]
+        return joined([one for one in parts if not self._holds(one)], decisive=False)
 
     def revert(self) -> None:
         """Forget what the latest condition has read."""
-        self._known = self._before
+        self._known, self._holding = self._before
 
     def otherwise(self, told: str) -> KnownReads:
         """What is known where the source of the latest condition does not hold."""
         first, other = told.split(" and ", maxsplit=1)[0], self.copy()
+        other._holding = self._before[1].copy()
         for key, (name, _) in self._known.items():
-            if key not in self._before and f"({name} := " not in first:
+            if key not in self._before[0] and f"({name} := " not in first:
                 del other._known[key]
         return other
 
@@ -70,13 +98,34 @@ class KnownReads:
         """Another one, which has the same names, and gives others."""
         other = KnownReads()
         other._known, other._numbers = self._known.copy(), self._numbers
+        other._holding, other._read = self._holding.copy(), self._read.copy()
         return other
+
+    def _name(self, key: str, fluent: Fluent[Any] | None, name: str) -> None:
+        self._known[key] = name, fluent
+        if fluent is not None:
+            self._read[name] = fluent
+
+    def _plain(self, source: str) -> str:
+        """The source with names in place of what gave them."""
+        for assigned, name in self._assigned:
+            source = source.replace(assigned, name)
+        return source
+
+    def _holds(self, told: str) -> bool:
+        """Whether the source of a part is known to be true; from now on it is."""
+        key = self._plain(told)
+        if key in self._holding:
+            return True
+        if not any(one in key for one in _CHANGING):
+            self._holding.add(key)
+        return False
 
     def _part(self, part: Condition, truth: Callable[[Condition], str]) -> str:
         known = self._known.copy()
-        self._is_naming = True
+        self.is_naming = True
         told = truth(part)
-        self._is_naming = False
+        self.is_naming = False
         if any(one in told for one in _SKIPPING):
             self._known = known
             told = truth(part)

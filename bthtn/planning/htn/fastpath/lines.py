@@ -69,25 +69,23 @@ def _never_fails(effect: Effect) -> bool:
     )
 
 
-Known = tuple[set[str], dict[str, str], KnownReads]
-"""The variables that may be UNKNOWN, those of members, and those of values in ``S``."""
+Known = tuple[set[str], KnownReads]
+"""The variables that may be UNKNOWN, and those of members and of values in ``S``."""
 
 
 @dataclass(slots=True)
 class LineWriter:
     """Writes lines; follows the values of local variables through them.
 
-    ``where`` has the variables of fluents, of which those in ``unsure`` may be UNKNOWN,
-    ``members`` those of members by their source, ``reads`` those of values in ``S``. ``made``
-    counts expansions; ``entries`` are the plan's methods and primitive tasks that are not recorded
-    yet, with the sources of their arguments.
+    ``where`` has the variables of fluents, of which those in ``unsure`` may be UNKNOWN, ``reads``
+    those of members and of values in ``S``. ``made`` counts expansions; ``entries`` are the plan's
+    methods and primitive tasks that are not recorded yet, with the sources of their arguments.
     """
 
     of: Callees
     where: dict[Fluent[Any], str]
     indent: int
     unsure: set[str]
-    members: dict[str, str] = field(default_factory=dict)
     reads: KnownReads = field(default_factory=KnownReads)
     made: int = 0
     entries: list[Entry] = field(default_factory=list)
@@ -113,19 +111,19 @@ class LineWriter:
     def reading(self, binding: Sequence[str], *, sure: bool = False) -> Reading:
         """Writes expressions in which parameters have these values."""
         unsure = () if sure else self.unsure
-        known = self.reads.of
-        return Reading(self.of.names, binding, self.where, unsure, self._member, known)
+        return Reading(self.of.names, binding, self.where, unsure, self._member, self.reads)
 
     def _member(self, source: str) -> str:
-        """The variable of a family's member, which is looked up once."""
-        if source not in self.members:
-            self.members[source] = f"m{len(self.members)}"
-            self.write(f"{self.members[source]} = {source}")
-        return self.members[source]
+        """The variable of a family's member, which is looked up once, or a source that sets it."""
+        named = self.reads.of(source, None)
+        if named == source:
+            named = self.reads.member(source)
+            self.write(f"{named} = {source}")
+        return named
 
     def known_beside(self, told: str) -> Known:
         """What is known where the source of the latest condition does not hold."""
-        return self.unsure.copy(), self.members.copy(), self.reads.otherwise(told)
+        return self.unsure.copy(), self.reads.otherwise(told)
 
     # recording
 

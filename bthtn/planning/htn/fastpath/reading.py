@@ -10,10 +10,11 @@ from typing import Any, Final
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import ExpressionSource, Names, fits, is_volatile, prototype
+from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.world.assignment import Assignment, FluentReference
-from bthtn.world.expression import Constant, Parameter
+from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
 
 MAY_RAISE: Final = "unforeseen()"
@@ -25,7 +26,7 @@ class Reading(ExpressionSource):
 
     ``arguments`` are the sources of the values of parameters. ``where`` has the sources of the
     values of fluents that are not in ``S``, ``unsure`` those of them that may be UNKNOWN.
-    ``member`` gives the source of a family's member by a parameter a shorter form, ``known`` that
+    ``member`` gives the source of a family's member by a parameter a shorter form, ``reads`` that
     of a value in ``S``.
     """
 
@@ -36,14 +37,14 @@ class Reading(ExpressionSource):
         where: Mapping[Fluent[Any], str],
         unsure: Collection[str],
         member: Callable[[str], str],
-        known: Callable[[str, Fluent[Any]], str],
+        reads: KnownReads,
     ) -> None:
         super().__init__(names)
         self._arguments = arguments
         self._where = where
         self._unsure = unsure
         self._member = member
-        self._known = known
+        self._reads = reads
 
     def argument(self, position: int) -> str:
         return self._arguments[position]
@@ -75,7 +76,7 @@ class Reading(ExpressionSource):
 
     def stored(self, place: str, fluent: Fluent[Any]) -> str:
         """Source of a value in ``S``; ``fluent`` may be the prototype of a family."""
-        return self._known(self.lookup(place, fluent), fluent)
+        return self._reads.of(self.lookup(place, fluent), fluent)
 
     def lookup(self, place: str, fluent: Fluent[Any]) -> str:
         """Source that looks a value up in ``S``."""
@@ -96,6 +97,14 @@ class Reading(ExpressionSource):
     def is_unsure(self, fluent: Fluent[Any]) -> bool:
         """Whether the fluent may be unknown."""
         return self._where.get(fluent) in self._unsure
+
+    def fits(self, value: Expression[Any], source: str, target: FluentReference[Any]) -> bool:
+        """Whether the value of the expression, with this source, certainly has the target's type.
+
+        That of an argument may have been read from a fluent.
+        """
+        read = self._reads.fluent_of(source)
+        return fits(value if read is None else read, target)
 
     def before(self, place: str, fluent: Fluent[Any]) -> str:
         """Source of the fluent's value before an effect overwrites it."""
@@ -142,19 +151,18 @@ def _change(
 ) -> FluentChange:
     if not isinstance(effect, Assignment) or is_volatile(effect.target):
         raise NotWritable
-    target, value, place = effect.target, reading.value(effect.value), None
-    fluent = prototype(target)
-    if value is not None and not isinstance(effect.value, Constant | Parameter):
-        lines.append(f"v{number} = {value}")
-        value = f"v{number}"
-    place = reading.place(target)
+    target, (sign, amount) = effect.target, _signed(effect)
+    fluent, value, place = prototype(target), reading.value(amount), reading.place(target)
     if value is None or place is None:
         raise NotWritable
+    if not isinstance(amount, Constant | Parameter) and not value.isidentifier():
+        lines.append(f"v{number} = {value}")
+        value = f"v{number}"
     if isinstance(target, MemberOf) and not place.isidentifier():
         lines.append(f"x{number} = {place}")
         place = f"x{number}"
     is_int = target.value_type is int and value.strip("()-").isdigit()
-    if not is_int and not fits(effect.value, target):
+    if not is_int and not reading.fits(amount, value, target):
         lines.append(_check(reading, target, place, value))
     before = reading.before(place, fluent)
     if reading.is_kept(fluent) and not before.isidentifier():
@@ -162,13 +170,20 @@ def _change(
         before = f"o{number}"
     is_unsure = effect.grows and reading.is_unsure(fluent)
     if effect.grows and reading.is_asked_for(fluent):
-        grown = f"{before} + {value}"
-        if is_unsure:
-            before = reading.variable(fluent)
-            grown = f"UNKNOWN if {before} is UNKNOWN else {before} + {value}"
-        growing.append(f"n{number} = {grown}")
+        before = reading.variable(fluent) if is_unsure else before
+        unless = f"UNKNOWN if {before} is UNKNOWN else " if is_unsure else ""
+        growing.append(f"n{number} = {unless}{before} {sign} {value}")
         value = f"n{number}"
     return FluentChange(fluent, place, before, value, is_unsure)
+
+
+def _signed(effect: Assignment) -> tuple[str, Expression[Any]]:
+    """The sign and the value of an effect: to grow by ``-1 * x`` is to shrink by ``x``."""
+    match effect.value:
+        case Arithmetic(symbol="*", left=other, right=Constant(value=-1)) if effect.grows:
+            return ("-", other) if fits(effect.value, effect.target) else ("+", effect.value)
+        case value:
+            return "+", value
 
 
 def _check(reading: Reading, target: FluentReference[Any], place: str, value: str) -> str:
