@@ -15,7 +15,7 @@ from bthtn.world.state import FrozenState
 Answer = Plan | int | None
 """A plan; or the number of expansions if there is none; or None if the search must decide."""
 Kept = list[Any]
-"""Where a search in slices is, after as many expansions as its first item is below zero."""
+"""Where a search in slices is, after as many expansions as its first item says."""
 
 
 class Accelerator(Protocol):
@@ -160,7 +160,7 @@ class AcceleratedSearch(Unpicklable):
         is_plan = type(answer) is Plan
         total = answer.expansions if is_plan else answer
         if self._seeks_least:  # the search goes on behind its best plan
-            total = -kept[0]
+            total = kept[0]
         if expansions is not None:
             counted = self.expansions + expansions
             if answer is None or counted < total:

@@ -23,7 +23,6 @@ def asking(start, question, parts, actions):
         if waits and not kept:
             waits -= 1
             return None
-        least = -most
         try:
             if kept:
                 {moment} = kept
@@ -46,7 +45,7 @@ def asking(start, question, parts, actions):
 {ended}
         plan = OpenPlan()
         plan._source = parts, actions, question, state, {end}
-        plan.expansions = -n
+        plan.expansions = n
         plan.__class__ = Plan
         return plan
     return ask"""
@@ -57,30 +56,30 @@ was then, and goes on from there when it is called with the same list again. Aft
 a row it leaves ever more requests to the search at once.
 """
 _LOOP = """\
-            while cell and n >= least:
+            while cell and n <= most:
                 {state} = cell[0]({given}, {state})"""
 _BOUNDED_LOOP = """\
             while True:
-                while cell and n >= least:
+                while cell and n <= most:
                     {state} = cell[0]({given}, {state})
                 if cell != () or {equal} < 0:
                     break
                 cell = C.pop()"""
 """The loop that runs the cells; a plan whose record does not beat the bound is none."""
 _AT_FIRST = """\
-        if cell is None and n > least:
-            return -n
-        if cell != () or n < least:
+        if cell is None and n < most:
+            return n
+        if cell or cell is None or n > most:
             if kept is not None:
                 kept[:] = {moment}
             return None"""
 _AT_BEST = """\
         if kept is not None:
             kept[:] = {moment}
-        if cell or n <= least:
+        if cell or n >= most:
             return None
         if len(B) == 1:
-            return -n
+            return n
         _, n, R = B"""
 """What follows the loop: with the first plan it is over, or when there is none better."""
 SOLVED: Final = """\
@@ -101,8 +100,8 @@ _EMPTY: Final = MappingProxyType(
         "Z": "[]",
     }
 )
-"""What functions take, as it is at first. ``B`` is the best plan so far: its excess, minus the
-number of expansions until it was found, and its record. ``Y`` has the limits of a bound."""
+"""What functions take, as it is at first. ``B`` is the best plan so far: its excess, the number
+of expansions until it was found, and its record. ``Y`` has the limits of a bound."""
 
 
 def asking(

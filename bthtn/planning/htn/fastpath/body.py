@@ -271,7 +271,7 @@ class BodyWriter(LineWriter):
         self.leave()
         around = [self.open if inside else "None"] if looks else []
         if self.may_call(task):
-            state = [self.left, *self.scalars, behind, *around, *given]
+            state = [self.expansions, *self.scalars, behind, *around, *given]
             self.write(f"return {self.of.function(task)}({', '.join([*self.of.given, *state])})")
         else:
             cell = tuple_source([self.of.alone(task), *given, *around, behind])

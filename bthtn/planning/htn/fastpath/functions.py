@@ -4,10 +4,10 @@
         if s_ammo > 0:
             C.append((g_fight_from_1, rest, len(R), s_ammo))
             R.append(e_with_ammo_and_shoot)
-            return rest, n - 2, s_ammo - 1       # the method, and the task shoot in it
+            return rest, n + 2, s_ammo - 1       # the method, and the task shoot in it
         ...
 
-``C`` is the stack of open choices, ``n`` the number of expansions left. ``R`` records functions
+``C`` is the stack of open choices, ``n`` the number of expansions. ``R`` records functions
 that make the entries of the plan, each with its arguments. Fluents that effects write are local
 variables, all others are read from ``S``. Members of families are written in ``S``, and the trail
 ``T`` keeps their earlier values. ``rest`` is a cell of the agenda: a function, its arguments and

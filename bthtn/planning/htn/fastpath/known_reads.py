@@ -33,8 +33,7 @@ class KnownReads:
         """What values were read from, by their names, and by the sources of those without one."""
         self._assigned: list[tuple[str, str]] = []
         self._numbers = count()
-        self.is_naming = False
-        """Whether ``of`` gives names, since what it returns becomes part of a condition."""
+        self._is_naming = False
 
     def of(self, source: str, fluent: Fluent[Any] | None) -> str:
         """The name of what is read, or a source of it.
@@ -44,7 +43,7 @@ class KnownReads:
         key = self._plain(source)
         if key in self._known:
             return self._known[key][0]
-        if not self.is_naming:
+        if not self._is_naming:
             if fluent is not None:
                 self._read[key] = fluent
             return source
@@ -123,9 +122,9 @@ class KnownReads:
 
     def _part(self, part: Condition, truth: Callable[[Condition], str]) -> str:
         known = self._known.copy()
-        self.is_naming = True
+        self._is_naming = True
         told = truth(part)
-        self.is_naming = False
+        self._is_naming = False
         if any(one in told for one in _SKIPPING):
             self._known = known
             told = truth(part)

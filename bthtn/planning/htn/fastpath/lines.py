@@ -148,9 +148,9 @@ class LineWriter:
         return tuple_source(["len(R)", *self.scalars])
 
     @property
-    def left(self) -> str:
-        """Source of the number of expansions that are left."""
-        return f"n - {self.made}" if self.made else "n"
+    def expansions(self) -> str:
+        """Source of the number of expansions so far."""
+        return f"n + {self.made}" if self.made else "n"
 
     @property
     def scalars(self) -> list[str]:
@@ -159,13 +159,13 @@ class LineWriter:
 
     def state(self, cell: str) -> str:
         """Source of the tuple that a function returns, to go on with this cell."""
-        return ", ".join([cell, self.left, *self.scalars])
+        return ", ".join([cell, self.expansions, *self.scalars])
 
     # stopping
 
     def fail(self) -> None:
         """Write the return to the latest choice."""
-        self.write(f"return {', '.join(['C.pop()', self.left, *self.of.scalars])}")
+        self.write(f"return {', '.join(['C.pop()', self.expansions, *self.of.scalars])}")
 
     def decided(self, asked: Asked, binding: tuple[str, ...], rest: str) -> str:
         """Source of a truth that is known; where it is not, the call is suspended.
