@@ -274,7 +274,8 @@ class Functions:
             yield f"    {', '.join(['_', *args, *up, 'rest'])} = cell"
         if up:
             yield from self._guard(task)
-        yield from self._methods(task, 0)
+        # Nothing but the loop calls one that is alone.
+        yield from self._methods(task, 0, _always if alone else partial(self._order.may_call, task))
 
     def _resumed(self, task: Compound, start: int, name: str) -> Iterator[str]:
         """Lines of the function that undoes a method and tries the later ones."""
@@ -285,7 +286,7 @@ class Functions:
             yield "    while len(T) > t:"
             yield "        x, o = T.pop()"
             yield "        S[x] = o"
-        yield from self._methods(task, start)
+        yield from self._methods(task, start, _always)
 
     def _choice(self, task: Compound, *, lengths: tuple[str, str]) -> list[str]:
         """Sources of the values that an open choice of a task's later methods keeps."""
@@ -296,10 +297,11 @@ class Functions:
         """The variable with the open call around a task that may recur."""
         return ["up"] if task in self.guarded else []
 
-    def _methods(self, task: Compound, start: int) -> Iterator[str]:
+    def _methods(
+        self, task: Compound, start: int, may_call: Callable[[Compound], bool]
+    ) -> Iterator[str]:
         """Lines that enter the first usable method from ``start`` on."""
         methods, args = self.found.methods[task], self._args(task)
-        may_call = partial(self._order.may_call, task) if start == 0 else _always
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
         known: Known | None = None
         # Inside a branch a later method may be undecided, whatever the bound says of this one.

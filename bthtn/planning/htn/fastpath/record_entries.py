@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from bthtn.domain.task import PrimitiveTask
@@ -22,16 +22,6 @@ Acting = Callable[[Any, list[Entry]], None] | None
 def is_action(what: Any) -> bool:
     """Whether the entry is a primitive task, or the mark of a choice between such tasks."""
     return type(what) is PrimitiveTask or (type(what) is BranchMark and what.node.is_choice)
-
-
-def actions(record: Iterable[Any], acting: Mapping[Any, Acting]) -> list[Entry]:
-    """The entries of a plan that are actions; all recorded functions are ``acting``."""
-    made: list[Entry] = []
-    for item in record:
-        act = acting[item[0]]
-        if act is not None:
-            act(item, made)
-    return made
 
 
 def entries(record: Iterable[Any]) -> list[Entry]:
