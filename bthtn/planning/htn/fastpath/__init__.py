@@ -66,7 +66,6 @@ def accelerator(  # noqa: PLR0913 - each kind of request has functions of its ow
         table,
         table.goal(goal),
         program.entries,
-        program.acting,
         SharedTrees() if shares else None,
     )
     branched = program.branched

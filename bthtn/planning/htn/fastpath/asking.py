@@ -32,8 +32,7 @@ def asking(start, question, parts, actions):
                 if {unlike}:
                     return None
                 n, cell = 0, start
-                {given} = {empty}
-{scalars}
+{first}
 {loop}
         except Exception:
             waits = misses
@@ -122,15 +121,14 @@ def asking(
     """
     variables = [*scalars]
     values = "state.values.copy()" if "T" in given else "state.values"
+    first = {"S": values, **{one: _EMPTY[one] for one in given[1:]}, **scalars}
     moment = ", ".join(["n", "cell", *given, *variables])
     state = ", ".join(["cell", "n", *variables])
     loop = _LOOP if equal is None else _BOUNDED_LOOP
     return ASKING.format(
         moment=moment,
         unlike=" or ".join(unlike) or "False",
-        given=", ".join(given),
-        empty=", ".join([values, *(_EMPTY[one] for one in given[1:])]),
-        scalars="\n".join(f"                {name} = {first}" for name, first in scalars.items()),
+        first="\n".join(f"                {name} = {source}" for name, source in first.items()),
         loop=loop.format(state=state, given=", ".join(given), equal=equal),
         ended=(_AT_BEST if "B" in given else _AT_FIRST).format(moment=moment),
         end=f"(R, {tuple_source(variables)})" if keeps_end else "R",

@@ -1,4 +1,4 @@
-"""Notes: the source of functions that make the entries of plans; records consist of them."""
+"""Notes: the source of what makes the entries of plans; records consist of it."""
 
 from __future__ import annotations
 
@@ -11,47 +11,42 @@ from bthtn.planning.htn.fastpath.record_entries import is_action
 
 
 class Notes:
-    """The functions that one source records; those that are alike have one name.
-
-    Beside each that makes actions stands a function which adds them alone to a list.
-    """
+    """The notes that one source records; those that are alike have one name."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._functions: dict[str, str] = {}
+        self._notes: dict[str, str] = {}
         self._acting: dict[str, list[str]] = {}
 
     def item(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Source of the item that records these plan entries, given the values of ``names``."""
-        function = self._function(entries, names)
-        return tuple_source([function, *names]) if names else f"{function}_item"
+        note = self._note(entries, names)
+        return tuple_source([note, *names]) if names else f"{note}_item"
 
-    def _function(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
-        """Name of the function that makes the entries."""
+    def _note(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
+        """Name of the note that makes the entries."""
         called = {name: f"a{n}" for n, name in enumerate(names)}
         made = tuple_source([self._tuple(one, called) for one in entries])
-        line = f"({', '.join(called.values())}): return {made}"
-        if line not in self._functions:
-            self._functions[line] = self._names.new("e")
+        line = f"lambda {', '.join(called.values())}: {made}"
+        if line not in self._notes:
+            self._notes[line] = self._names.new("e")
             called = {name: f"item[{n}]" for n, name in enumerate(names, 1)}
             acting = [self._tuple(one, called) for one in entries if is_action(one[0])]
             if acting:
-                self._acting[self._functions[line]] = acting
-        return self._functions[line]
+                self._acting[self._notes[line]] = acting
+        return self._notes[line]
 
     def lines(self) -> Iterator[str]:
         """The source of all of them."""
-        acting = dict.fromkeys(self._functions.values(), "None")
-        for line, name in self._functions.items():
-            yield f"def {name}{line}"
-            if line.startswith("()"):
-                yield f"{name}_item = ({name},)"
+        for line, name in self._notes.items():
+            act = "None"
             if name in self._acting:
-                acting[name] = f"{name}_acting"
+                act = f"{name}_act"
                 added = [f"    made.append({one})" for one in self._acting[name]]
-                yield "\n".join([f"def {acting[name]}(item, made):", *added])
-        pairs = [f"{name}: {function}" for name, function in acting.items()]
-        yield f"acting.update({{{', '.join(pairs)}}})"
+                yield "\n".join([f"def {act}(item, made):", *added])
+            yield f"{name} = Note({line}, {act})"
+            if line.startswith("lambda :"):
+                yield f"{name}_item = ({name},)"
 
     def _tuple(self, entry: Entry, called: Mapping[str, str]) -> str:
         """Source of an entry in which variables are ``called`` otherwise."""

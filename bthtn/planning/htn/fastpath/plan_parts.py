@@ -15,7 +15,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
-from bthtn.planning.htn.fastpath.record_entries import Acting, Entry, entries
+from bthtn.planning.htn.fastpath.record_entries import Entry, entries
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import (
     Before,
@@ -48,7 +48,6 @@ class PreparedGoal:
     table: TaskTable
     body: Body
     entries: TreeEntries
-    acting: Mapping[Any, Acting]
     trees: SharedTrees | None
 
 
@@ -75,11 +74,9 @@ def part_of(source: Source, part: str) -> Any:
 
 def actions_of(source: Source) -> tuple[Entry, ...]:
     """The actions of a plan without branches."""
-    _, _, question, _, record = source
-    acting = question.acting
     made: list[Entry] = []
-    for item in record:
-        act = acting[item[0]]
+    for item in source[-1]:
+        act = item[0].act
         if act is not None:
             act(item, made)
     return tuple(made)
@@ -87,7 +84,7 @@ def actions_of(source: Source) -> tuple[Entry, ...]:
 
 def preferred_actions_of(source: Source) -> tuple[Entry, ...]:
     """The actions of a plan that may have branches; of a choice, those it prefers."""
-    return tuple(_preferred(actions_of((*source[:-1], source[-1][0]))))
+    return tuple(_preferred(actions_of(source[-1][:1])))
 
 
 def branched_part_of(fluents: Sequence[Fluent[Any]], source: Source, part: str) -> Any:

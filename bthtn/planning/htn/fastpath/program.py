@@ -24,15 +24,15 @@ from bthtn.planning.htn.fastpath.reachable import (
     reachable,
     stop_of,
 )
-from bthtn.planning.htn.fastpath.record_entries import Acting
+from bthtn.planning.htn.fastpath.record_entries import Note
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
 from bthtn.planning.htn.fastpath.suspending import (
+    STOPPED,
+    STOPPED_BEHIND,
     begins_alternative,
     branch_end,
     cause_in,
     stop_goal,
-    stopped,
-    stopped_behind,
 )
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.generated import executed
@@ -47,6 +47,7 @@ Cell = tuple[Any, ...]
 MOST_PROGRAMS: Final = 200
 """Programs kept for one domain; when there are more, all are dropped."""
 _GIVEN: Final = {
+    "Note": Note,
     "OpenPlan": OpenPlan,
     "Plan": Plan,
     "UNKNOWN": UNKNOWN,
@@ -59,8 +60,8 @@ _GIVEN: Final = {
     "begins_alternative": begins_alternative,
     "branch_end": branch_end,
     "cause_in": cause_in,
-    "stopped": stopped,
-    "stopped_behind": stopped_behind,
+    "stopped": STOPPED,
+    "stopped_behind": STOPPED_BEHIND,
 }
 _NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
 """Why there are no functions: the search comes to what is wrong, and says so."""
@@ -99,7 +100,6 @@ class Program:
     end: Cell
     stop: Callable[..., Any]
     entries: TreeEntries
-    acting: Mapping[Any, Acting]
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
@@ -181,7 +181,6 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: SearchKind) -> 
         end,
         stop,
         entries,
-        compiled.acting,
     )
 
 
@@ -209,7 +208,6 @@ class Compiled:
         self.functions = functions
         self._made: dict[Place, Any] = {}
         """The function at each place; None if it cannot be written."""
-        self.acting: dict[Any, Acting] = {stopped: None, stopped_behind: None}
 
     def function(self, place: Place) -> Any:
         """The function that begins at a place. Raises NotWritable."""
@@ -227,8 +225,7 @@ class Compiled:
     def made(self, text: str, functions: Functions) -> dict[str, Any]:
         """The executed source, in which functions of other places are compiled when called."""
         dropping = partial(without_plan, len(functions.given))
-        given = {**_GIVEN, "without_plan": dropping, "acting": self.acting}
-        given |= functions.names.objects
+        given = {**_GIVEN, "without_plan": dropping, **functions.names.objects}
         made = executed(text, given)
         for name, place in functions.elsewhere.items():
             made[name] = partial(self._first, made, name, place)

@@ -1,9 +1,10 @@
-"""Entries of plans, which the generated functions record as functions with arguments."""
+"""Entries of plans, which the generated functions record as notes with arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.fastpath.items import BranchMark
@@ -15,8 +16,17 @@ Those of a method that is a function are followed by the values which were compu
 """
 
 
-Acting = Callable[[Any, list[Entry]], None] | None
-"""What adds the actions of a recorded item to a list; None if it has none."""
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Note:
+    """The first part of a recorded item, which makes entries of the other parts.
+
+    ``entries`` is called with these; ``act`` adds the actions of an item to a list, and is None if
+    there are none.
+    """
+
+    entries: Callable[..., tuple[Entry, ...]]
+    act: Callable[[Any, list[Entry]], None] | None = None
 
 
 def is_action(what: Any) -> bool:
@@ -25,8 +35,8 @@ def is_action(what: Any) -> bool:
 
 
 def entries(record: Iterable[Any]) -> list[Entry]:
-    """The entries of a plan, made by calling the recorded functions."""
+    """The entries of a plan, made of the recorded items."""
     made: list[Entry] = []
-    for one in record:
-        made += one[0](*one[1:])
+    for note, *given in record:
+        made += note.entries(*given)
     return made

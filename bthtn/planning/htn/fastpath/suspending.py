@@ -8,7 +8,7 @@ part is suspended.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from bthtn.domain.effect import writes_of
 from bthtn.domain.method import Method, PlainBody
@@ -17,7 +17,7 @@ from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.fastpath.items import Stop
 from bthtn.planning.htn.fastpath.reachable import Branches
-from bthtn.planning.htn.fastpath.record_entries import entries
+from bthtn.planning.htn.fastpath.record_entries import Note, entries
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -27,15 +27,10 @@ from bthtn.world.truth import UNKNOWN
 Cell = tuple[Any, ...]
 Answer = bool | Suspension
 
-
-def stopped(cause: Suspension) -> tuple[Any, ...]:
-    """The plan entry of a part that is suspended, with all that follows it in its branch."""
-    return ((Stop(cause, is_behind=False), ()),)
-
-
-def stopped_behind(cause: Suspension) -> tuple[Any, ...]:
-    """The plan entry behind a node one of whose branches was suspended: the rest is, too."""
-    return ((Stop(cause, is_behind=True), ()),)
+STOPPED: Final = Note(lambda cause: ((Stop(cause, is_behind=False), ()),))
+"""Notes a part that is suspended, with all that follows it in its branch."""
+STOPPED_BEHIND: Final = Note(lambda cause: ((Stop(cause, is_behind=True), ()),))
+"""Notes what is behind a node one of whose branches was suspended: the rest is, too."""
 
 
 def stop_goal(given: int, *state: Any) -> Any:
@@ -43,7 +38,7 @@ def stop_goal(given: int, *state: Any) -> Any:
 
     The state has the arguments of all generated functions: ``given`` lists, and the moment.
     """
-    state[2].append((stopped, state[given][1]))
+    state[2].append((STOPPED, state[given][1]))
     return (), *state[given + 1 :]
 
 
@@ -61,7 +56,7 @@ def cause_in(moments: Sequence[Any], record: Sequence[Any]) -> Suspension | None
     """Why the first branch that is suspended is; ``moments`` are those of a join."""
     for moment in moments[1:]:
         last = record[moment[0] - 1]
-        if type(last) is tuple and (last[0] is stopped or last[0] is stopped_behind):
+        if type(last) is tuple and last[0] in (STOPPED, STOPPED_BEHIND):
             cause: Suspension = last[1]
             return cause
     return None
