@@ -20,26 +20,15 @@ def paired(one: Observation, other: Observation) -> dict[str, Any]:
     ``difference`` is the first thing that happened otherwise; ``decision`` is about the first
     plans that differ, if they were made for one goal in one state.
     """
-    sides = {"a": one, "b": other}
-    measures = {
-        f"{side}.{text}": value
-        for side, seen in sides.items()
-        for text, value in seen.measures.items()
-    }
-    facts = {
-        f"{side}.{name}": value
-        for side, seen in sides.items()
-        for name, value in seen.facts.items()
-        if name not in seen.measures
-    }
-    difference = _difference(one, other)
-    return {
-        "same": difference is None,
-        **measures,
-        **facts,
-        "difference": difference,
-        "decision": _decision(one, other),
-    }
+    measures: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
+    for side, seen in (("a", one), ("b", other)):
+        measures |= {f"{side}.{text}": value for text, value in seen.measures.items()}
+        others = {name: fact for name, fact in seen.facts.items() if name not in seen.measures}
+        facts |= {f"{side}.{name}": fact for name, fact in others.items()}
+    difference, decision = _difference(one, other), _decision(one, other)
+    found = {"difference": difference, "decision": decision}
+    return {"same": difference is None, **measures, **facts, **found}
 
 
 def _difference(one: Observation, other: Observation) -> dict[str, Any] | None:

@@ -47,14 +47,13 @@ def state_of(one: object) -> dict[str, Any]:
     if isinstance(state, list) and is_dataclass(one):  # frozen and with slots
         state = dict(zip((part.name for part in fields(one)), state, strict=True))
     parts = state if isinstance(state, tuple) else (state,)
-    found = {
-        name: value for part in parts if isinstance(part, Mapping) for name, value in part.items()
-    }
-    left_out = {
-        name
-        for kind in type(one).__mro__
-        for name in (PER_PROCESS if _is_of_py_trees(kind) else vars(kind).get("_unsaved", ()))
-    }
+    found: dict[str, Any] = {}
+    for part in parts:
+        found |= part if isinstance(part, Mapping) else {}
+    left_out: set[str] = set()
+    for kind in type(one).__mro__:
+        is_of_py_trees = kind.__module__.startswith("py_trees.")
+        left_out.update(PER_PROCESS if is_of_py_trees else vars(kind).get("_unsaved", ()))
     return {
         name: value
         for name, value in found.items()
@@ -65,7 +64,3 @@ def state_of(one: object) -> dict[str, Any]:
 def put(one: object, name: str, value: object) -> None:
     """Set an attribute, of a frozen object as well."""
     object.__setattr__(one, name, value)
-
-
-def _is_of_py_trees(kind: type) -> bool:
-    return kind.__module__.startswith("py_trees.")

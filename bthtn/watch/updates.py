@@ -7,11 +7,10 @@ tick little, and another thread may write it down.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent, PlanAdopted
 from bthtn.recording.known import Known
 from bthtn.recording.watched import FORMAT, Line, Watchable, Watched
@@ -59,14 +58,10 @@ class Feed:
         news = (*self.watched.news(), *self.watched.changes(tick, self._shown))
         return Update(tick, self.watched.time, news, whole)
 
-    @property
-    def agents(self) -> Mapping[str, Agent[Any, Any]]:
-        return self.watched.agents
-
     def _note(self, event: AgentEvent) -> None:
-        if isinstance(event, PlanAdopted) and event.agent in self.agents:
-            state = self.agents[event.agent].beliefs.frozen()
-            self.planned_from[event.agent, event.goal] = state
+        agent = self.watched.agents.get(event.agent)
+        if isinstance(event, PlanAdopted) and agent is not None:
+            self.planned_from[agent.name, event.goal] = agent.beliefs.frozen()
 
 
 class Lines:

@@ -56,9 +56,9 @@ class Viewer(Unpicklable):
         """Whether the next update has all there is: the first one, and that after a dropped one."""
         self._is_drain_due = False
         self.control = Control(
-            self._feed.agents, watch=self._feed.show, changed=self._changed, paused=paused
+            self._feed.watched.agents, watch=self._feed.show, changed=self._changed, paused=paused
         )
-        self._lines = Lines(name or next(iter(self._feed.agents)))
+        self._lines = Lines(name or next(iter(self._feed.watched.agents)))
         self._history = History()
         self._since_alone = 0
         self._token = secrets.token_urlsafe(24)
