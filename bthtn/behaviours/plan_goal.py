@@ -368,7 +368,7 @@ class PlanGoal(ReloadingGoal):
             self._break_plan(failure)
         elif not self._mount.is_empty:
             self._mount.stop()
-        self._emit(PlanFailed, str(failure), again)
+        self._emit(PlanFailed, reason := str(failure), again)
         if not runs_on:
             self._unmount()
             self._mount.hooks.close()
@@ -376,8 +376,8 @@ class PlanGoal(ReloadingGoal):
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
             return self._fail(Failure(f"gave up after {tried}; {failure}"))
         self.replans += 1
-        self.feedback_message = "planning again"
-        self._start_search(str(failure))
+        self.feedback_message = f"planning again: {reason}"
+        self._start_search(reason)
         return RUNNING
 
     def _fail(self, failure: Failure) -> Status:

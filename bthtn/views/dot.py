@@ -91,6 +91,11 @@ EDGES: Final[Mapping[str, str]] = {
     "deferred": "style=dotted",
     "mounted": 'color="#6B3FA0" penwidth=1.6 arrowhead=onormal',
 }
+_EDGE_MEANINGS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "choice": ("#C77700", "⇢", "to what is chosen from, in this order"),
+    "mounted": ("#6B3FA0", "→", "to what was planned for it"),
+}
+"""Line, sign and meaning of the edges that are coloured."""
 _MARGINS: Final[Mapping[str, str]] = {
     "parallelogram": "0.02,0",
     "diamond": "0.05,0.04",
@@ -147,6 +152,7 @@ class Drawing:
 
     def edge(self, above: str, below: str, *, kind: str = "", label: str = "") -> None:
         """Add an edge; a node's edges are drawn from left to right in order of creation."""
+        self._used[f"{kind} edge"] = None
         named = f" label={quoted(*(f' {line}' for line in _lines(label)))}" if label else ""
         self._edges.append(f"{above} -> {below} [{EDGES[kind]}{named}]")
 
@@ -184,6 +190,11 @@ class Drawing:
             _legend_cells(look.fill, look.line, look.sign, f"{kind}: {look.meaning}")
             for kind, look in looks.items()
             if kind in self._used
+        ]
+        cells += [
+            _legend_cells("none", line, sign, meaning)
+            for kind, (line, sign, meaning) in _EDGE_MEANINGS.items()
+            if f"{kind} edge" in self._used
         ]
         columns = range(0, len(cells), LEGEND_COLUMNS)
         rows = "".join(f"<tr>{''.join(cells[at : at + LEGEND_COLUMNS])}</tr>" for at in columns)

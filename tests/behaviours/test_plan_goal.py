@@ -167,7 +167,7 @@ def test_a_failed_plan_is_followed_by_another_in_the_next_tick(stage):  # R000-3
     goal = stage.goal(stage.step("a", "F", "S"))
     assert ticks(goal, 1) == "R"
     assert stage.heard.story() == ["PlanAdopted goal", "start a", "failed a", "PlanFailed goal"]
-    assert goal.feedback_message == "planning again"
+    assert goal.feedback_message == "planning again: a: the operator answered FAILURE"
     assert ticks(goal, 1) == "S"
 
 

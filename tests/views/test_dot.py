@@ -186,3 +186,15 @@ def test_the_legend_explains_what_occurs_and_nothing_else():
     assert "FAILURE: failed" in legend
     assert "one after the other" not in legend
     assert "SUCCESS" not in legend
+
+
+def test_the_legend_explains_coloured_edges_that_occur():
+    drawing = Drawing()
+    above, below = drawing.node("goal", "a"), drawing.node("task", "b")
+    drawing.edge(above, below)
+    assert "→" not in drawing.text(legend=True)
+    drawing.edge(above, below, kind="mounted")
+    legend = drawing.text(legend=True).splitlines()[1]
+    assert '<td border="1" width="22" color="#6B3FA0">→</td>' in legend
+    assert "to what was planned for it" in legend
+    assert "to what is chosen from" not in legend
