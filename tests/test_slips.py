@@ -387,13 +387,14 @@ def public() -> dict[str, Callable]:
     """The public functions and classes that are called with named arguments by users."""
     found = {
         f"{module.__name__}.{name}": getattr(module, name)
-        for module in (bthtn, bthtn.behaviours)
+        for module in (bthtn, bthtn.behaviours, bthtn.kit)
         for name in module.__all__
     }
     return {
         name: one
         for name, one in found.items()
-        if hasattr(one if inspect.isfunction(one) else getattr(one, "__init__", 0), "__wrapped__")
+        if (inspect.isclass(one) or inspect.isfunction(one))
+        and hasattr(one if inspect.isfunction(one) else getattr(one, "__init__", 0), "__wrapped__")
     }
 
 

@@ -16,6 +16,7 @@ from math import dist
 from typing import Any, Final
 
 from bthtn.agent.agent import Agent
+from bthtn.checked import checked
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Expression
 from bthtn.world.sharing import Unpicklable
@@ -31,6 +32,7 @@ class _Granted:
     ticks: int = 0
 
 
+@checked
 class CombatCoordinator(Unpicklable):
     """Coordinates one group of agents by writing into their beliefs.
 
@@ -186,6 +188,7 @@ def grouped(
     return tuple(groups)
 
 
+@checked
 class CombatUnits(Unpicklable):
     """A coordinator for each group, updated as the groups change.
 

@@ -19,11 +19,13 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Clock
+from bthtn.checked import checked
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.sharing import Unpicklable
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Detail:
     """How much attention a character gets.
@@ -51,6 +53,7 @@ class _Member:
     is_gone: bool = False
 
 
+@checked
 class Crowd(Unpicklable):
     """The characters whose goals share a schedule, and how much attention each of them gets.
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from bthtn.checked import checked
 from bthtn.domain.chance import drawn_order
 from bthtn.errors import Diagnostic, DomainError, Severity, nearest
 from bthtn.world.expression import ALWAYS, Condition, StateView
@@ -28,6 +29,7 @@ WAIT: Final = 200
 """The value of waiting in the brawler example: equal to that of the 41st row."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False)
 class LotteryRow(Shared, Unpicklable):
     """One action of a table.
@@ -70,6 +72,7 @@ class LotteryTable(Shared, Unpicklable):
         return (Diagnostic("BT160", message, where, hint, Severity.WARNING),)
 
 
+@checked
 class Lottery(Unpicklable):
     """A table with the current weights of one agent. Equal seeds give equal draws.
 

@@ -14,12 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bthtn.checked import checked
 from bthtn.domain.number import TOLERANCE, Seconds
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.failure import Failure
 from bthtn.world.fluent import Fluent
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
     """How often, and how soon, a goal tries again after failures (semantics 3.10).
@@ -43,7 +45,7 @@ class RetryPolicy:
         """Raise DomainError for numbers that are too small, and for ticks beside seconds."""
         for name in ("avoid_after", "wait_after"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, int) and value > 0):
+            if value is not None and value < 1:
                 raise _refused(name, value, "it has to be above zero")
         for name in ("cooldown", "longest_cooldown"):
             if not self.time(name) > 0:

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cache
 from typing import Final, Literal, NamedTuple, get_args
 
+from bthtn.checked import checked
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
@@ -104,6 +105,7 @@ def rule_for(interrupt: Interrupt, situation: Situation) -> Rule:
     return next(rule for rule in TABLE if rule.fits(interrupt, situation))
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replanning:
     """When a running plan is replaced.
@@ -131,7 +133,7 @@ class Replanning:
                 raise DomainError(Diagnostic("BT111", f"{name} is {value!r}", hint=hint))
         for name in ("minimum_commitment", "hysteresis"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 0:
+            if value < 0:
                 message = f"{name} is {value!r}"
                 raise DomainError(Diagnostic("BT202", message, hint="it is a number of ticks"))
 

@@ -84,7 +84,8 @@ def test_what_is_avoided_in_seconds_is_tried_again_when_they_are_over():
     [
         ({"wait": seconds(1)}, "BT128"),
         ({"wait": seconds(-1)}, "BT202"),
-        ({"avoid_after": "never"}, "BT202"),
+        ({"avoid_after": "never"}, "BT126"),
+        ({"avoid_after": -1}, "BT202"),
         ({"cooldown": seconds(0)}, "BT202"),
         ({"cooldown": seconds("1")}, "BT110"),
     ],

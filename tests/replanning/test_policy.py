@@ -75,8 +75,9 @@ def test_only_the_default_asks_for_a_surprise():
         ("BT111", "meanwhile", "wait"),
         ("BT202", "minimum_commitment", -1),
         ("BT202", "hysteresis", -1),
-        ("BT202", "hysteresis", float("nan")),
-        ("BT202", "hysteresis", "long"),
+        ("BT126", "hysteresis", float("nan")),
+        ("BT126", "hysteresis", "long"),
+        ("BT126", "repair", "yes"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(code, name, value):
