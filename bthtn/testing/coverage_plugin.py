@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +31,8 @@ def limit(text: str) -> tuple[str, float]:
     kind = kind or "method"
     if kind not in KINDS:
         raise ValueError(f"'{kind}' is none of {', '.join(KINDS)}")
+    if not re.fullmatch(r"\d+(\.\d+)?", percent):
+        raise ValueError(f"'{percent}' is no percentage: write 80, or condition=80")
     return kind, float(percent)
 
 
@@ -91,6 +94,7 @@ class CoveragePlugin:
         if self._file is not None:
             counts = {"domains": runs.domains.data(), "trees": runs.trees.data()}
             text = json.dumps({"format": FORMAT, **counts}, ensure_ascii=False)
+            self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.write_text(f"{text}\n", "utf-8")
         if any(self._missed()) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

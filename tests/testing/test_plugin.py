@@ -372,7 +372,12 @@ def test_every_kind_has_a_threshold_that_may_fail_the_run(evenings, run_pytest, 
 
 
 @pytest.mark.parametrize(
-    ("limit", "words"), [("magic=3", "'magic' is none of method, "), ("few", "could not convert")]
+    ("limit", "words"),
+    [
+        ("magic=3", "'magic' is none of method, "),
+        ("few", "'few' is no percentage: write 80, or condition=80"),
+        ("step=nan", "'nan' is no percentage"),
+    ],
 )
 def test_a_threshold_that_cannot_be_read_is_an_error(evenings, run_pytest, capsys, limit, words):
     code, _ = run_pytest(evenings, f"--bthtn-coverage-fail-under={limit}")
@@ -384,7 +389,7 @@ def test_a_threshold_that_cannot_be_read_is_an_error(evenings, run_pytest, capsy
 def test_what_scenarios_make_happen_is_shown_and_written(house, run_pytest, processes, tmp_path):
     for name in ("one", "two"):
         (house / f"{name}.scenario.toml").write_text('tree = "miner"\nticks = 30\n')
-    file = tmp_path / "coverage.json"
+    file = tmp_path / "in/a/folder/coverage.json"
     _, printed = run_pytest(house, *processes, f"--bthtn-coverage-json={file}")
     assert "\ntree miner\n" in printed
     data = json.loads(file.read_text("utf-8"))
