@@ -1,12 +1,14 @@
 """The search and the page of recursion that specifies it give the same answers to any problem."""
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, example, given
+from hypothesis import strategies as st
 
 from bthtn import (
     UNKNOWN,
     Domain,
     Primitive,
+    Settings,
     defer,
     method,
     parallel,
@@ -14,7 +16,15 @@ from bthtn import (
     priority,
     sequence,
 )
-from bthtn.domain.network import network_text
+from bthtn.domain.network import (
+    NULL,
+    DeferNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+    network_text,
+)
 from bthtn.plan.walk import outline
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
@@ -119,3 +129,38 @@ def test_the_two_agree_about_calls_and_promises_of_which_nobody_can_tell_the_obj
             agree(request(RARE, World(place=place, at={"a": True}), goal))
             != "0 plans, then exhausted"
         )
+
+
+NOTHING = SequenceNetwork(())
+"""``sequence`` makes no such network, and none with a sequence inside another."""
+
+
+@RARE.compound
+def tidy():
+    yield method(SequenceNetwork((idle(), SequenceNetwork((NULL, NOTHING)))))
+
+
+def networks():
+    """Networks of which every part may be anything."""
+    calls = (idle(), tidy(), visit(World.place))
+    ensuring = DeferNetwork(idle(), ensures=(World.lit.becomes(True),))
+    return st.recursive(
+        st.sampled_from((*calls, NULL, PauseNetwork(), DeferNetwork(tidy()), ensuring)),
+        lambda inside: st.one_of(
+            st.lists(inside, max_size=3).map(tuple).map(SequenceNetwork),
+            st.lists(inside, min_size=1, max_size=2).map(tuple).map(ParallelNetwork),
+            st.lists(inside, min_size=1, max_size=2).map(tuple).map(PriorityNetwork),
+        ),
+        max_leaves=6,
+    )
+
+
+@given(
+    networks(),
+    st.builds(Settings, horizon=st.sampled_from((None, 1, 2)), check_rest=st.booleans()),
+)
+@example(SequenceNetwork((NOTHING,)), Settings())
+@example(SequenceNetwork((tidy(), idle())), Settings(horizon=1))
+@example(SequenceNetwork((PauseNetwork(), tidy(), PauseNetwork())), Settings(check_rest=True))
+def test_the_two_agree_about_networks_that_nobody_would_write(goal, settings):
+    event(agree(request(RARE, World(place=UNKNOWN), goal, settings)))

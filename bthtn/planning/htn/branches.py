@@ -23,13 +23,11 @@ from bthtn.planning.htn.log import (
     BRANCH,
     BRANCHES,
     DEPTH,
-    GIVEN,
     JOINED,
     LEFT,
     NOTHING_PLANNED,
     Branch,
     Cell,
-    Contribution,
     Entry,
     Frame,
     OpenNode,
@@ -117,7 +115,7 @@ def without_alternative(search: SearchState, frame: Frame, has_plan: list[bool])
     if not search.choose(1):
         return None
     dropped = Dropped(index, text, text_of(search.reason))
-    search.log.append((GIVEN, entry, (), (), search.at, Contribution(dropped=dropped)))
+    search.log.append((dropped, entry, (), (), search.at))
     search.tell(trace.AlternativeDropped(index, text, entry[DEPTH]))
     return _next_branch(search, frame.node, frame.planned.and_then(None))
 

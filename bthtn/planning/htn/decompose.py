@@ -25,7 +25,6 @@ from bthtn.planning.htn.log import (
     SCOPE,
     Cell,
     Chosen,
-    Contribution,
     Entry,
 )
 from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
@@ -257,7 +256,7 @@ def suspend_call(
     if search.costs is not None:
         search.spend(search.costs.of_networks(part.network))
     search.tell_left_open((part.network,), scope, cause)
-    return search.suspend(scope, Contribution(cause=cause), behind)
+    return search.suspend(scope, cause, behind)
 
 
 def retry(search: SearchState, call: Call, start: int) -> Cell | None:

@@ -13,7 +13,7 @@ from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import end_branch, open_branches
 from bthtn.planning.htn.decompose import undecided
-from bthtn.planning.htn.log import BINDING, DEPTH, GIVEN, STEP, Cell, Contribution, Entry, Evaluated
+from bthtn.planning.htn.log import BINDING, DEPTH, STEP, Cell, Ensured, Entry, Evaluated
 from bthtn.planning.htn.rows import (
     BranchesPart,
     CallPart,
@@ -49,10 +49,11 @@ def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Ce
             return _defer(search, part, scope, behind)
         case PausePart():
             if search.settings.check_rest:
+                search.log.append((NULL_NODE, scope, (), (), search.at))
                 return behind
             cause = cause_of(part.network)
             search.tell_left_open((), scope, cause)
-            return search.suspend(scope, Contribution(NULL_NODE, cause), behind)
+            return search.suspend(scope, cause, behind)
         case NullPart():
             return behind
         case CallPart():
@@ -185,8 +186,7 @@ def at_horizon(search: SearchState) -> bool:
 
 def stop_at_horizon(search: SearchState, cell: Cell) -> Cell:
     """Suspend the remaining parts of a sequence."""
-    _, number, scope, _, _ = cell
-    return search.suspend(scope, Contribution(cause=HORIZON, part=number), cell)
+    return search.suspend(cell[2], HORIZON, cell)
 
 
 def _tell_rejected(
@@ -214,10 +214,9 @@ def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> 
         search.spend(cost)
     if not ensured:
         search.tell_left_open((network.call,), scope, cause)
-        return search.suspend(scope, Contribution(cause=cause), behind)
+        return search.suspend(scope, cause, behind)
     at, overwritten = search.at, search.view.apply(ensured)
-    given = Contribution(ensured=ensured, reads=asked.reads)
-    search.log.append((GIVEN, scope, (), overwritten, at, given))
+    search.log.append((Ensured(cause, ensured, asked.reads), scope, (), overwritten, at))
     return behind
 
 

@@ -29,7 +29,7 @@ class Found:
         """Build and return the named part of the plan."""
         match part:
             case "tree":
-                return tree_of(self._log, self._root, Past(self._values)).node
+                return tree_of(self._log, self._root, Past(self._values))
             case "record":
                 return self._record
             case "predicted":

@@ -13,7 +13,10 @@ was planned. The other fields depend on the kind:
 | `BRANCHES`     | a parallel or priority node         | network, depth, place                |
 | `LEFT`         | nothing: a branch is complete       | index of its first entry             |
 | `JOINED`       | nothing: the branches are joined    | index of their node, its footprint   |
-| `GIVEN`        | any other part                      | its `Contribution`                   |
+| `Dropped`      | nothing: an alternative has no plan |                                      |
+| `Ensured`      | what a deferred task ensures        |                                      |
+| `NullNode`     | a pause, with ``check_rest``        |                                      |
+| `Suspension`   | nothing: planning stops here        |                                      |
 
 After its place, the entry of a `MethodRow` has the fingerprint of the state; the reads of the
 choice, if it was evaluated; cost and value of the method, if they are computed; and `Chosen`, if
@@ -32,7 +35,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from bthtn.domain.network import BranchingNetwork
-from bthtn.plan.nodes import Dropped, Node, Suspension
+from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.rows import Body
 from bthtn.planning.htn.values import Overwritten, Values
 from bthtn.world.footprint import Footprint, Write
@@ -47,7 +50,7 @@ Cell = tuple[Any, ...]
 
 KIND, SCOPE, BINDING, OVERWRITTEN, AT = range(5)
 BODY, DEPTH, PLACE, FINGERPRINT, READS, NUMBERS, CHOSEN = range(5, 12)
-NETWORK = CONTRIBUTION = STEP = BEGIN = BODY
+NETWORK = ASKED = STEP = BEGIN = BODY
 TOUCHED = DEPTH
 
 
@@ -58,7 +61,6 @@ class Mark(Enum):
     BRANCHES = "branches"
     LEFT = "left"
     JOINED = "joined"
-    GIVEN = "given"
 
 
 # Looking a member of an enum up takes as long as making an entry.
@@ -66,7 +68,6 @@ BRANCH: Final = Mark.BRANCH
 BRANCHES: Final = Mark.BRANCHES
 LEFT: Final = Mark.LEFT
 JOINED: Final = Mark.JOINED
-GIVEN: Final = Mark.GIVEN
 
 
 Position = tuple[int, float, float, "Frame | None"]
@@ -87,6 +88,17 @@ class Evaluated(NamedTuple):
     writes: Mapping[Any, Write]
     duration: float
     cost: float
+
+
+class Ensured(NamedTuple):
+    """The writes that a deferred task ensures, and the fluents they were computed from.
+
+    ``cause`` is that of the task's suspension.
+    """
+
+    cause: Suspension
+    writes: Mapping[Any, Write]
+    reads: frozenset[Any]
 
 
 class Chosen(NamedTuple):
@@ -173,23 +185,6 @@ class Frame:
     place: int
     outside: float
     end: Cell
-
-
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """The contribution of an entry to the plan node of its scope, if it is not just a node.
-
-    ``cause`` is why planning stopped after it. ``reads`` are the fluents from which the arguments
-    of the next call, or ``ensured``, were computed. ``part`` is the number of the part at which
-    the horizon was reached.
-    """
-
-    node: Node | None = None
-    cause: Suspension | None = None
-    reads: frozenset[Any] | None = None
-    part: int | None = None
-    dropped: Dropped | None = None
-    ensured: dict[Any, Write] | None = None
 
 
 def backwards(log: Sequence[Entry], start: int) -> Iterator[Entry]:

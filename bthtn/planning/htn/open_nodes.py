@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from bthtn.plan.nodes import ScopeNode, SequenceNode, TaskNode
-from bthtn.world.unfrozen import unfrozen
+from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SequenceNode, TaskNode
+from bthtn.world.unfrozen import quickly, unfrozen
 
 OpenTask: Final = unfrozen(TaskNode)
 OpenScope: Final = unfrozen(ScopeNode)
 OpenSequence: Final = unfrozen(SequenceNode)
+parallel_node: Final = quickly(ParallelNode)
+priority_node: Final = quickly(PriorityNode)

@@ -1,14 +1,14 @@
 """Rows of the task table: each holds a task and its compiled expressions.
 
 A row is created when a search first reaches its task, and shared by all searches of the domain.
-It is immutable except for its caches of footprints and projections by arguments.
+It is immutable except for its caches of what was ``planned``, by arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, final
 
 from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.method import Method
@@ -21,15 +21,46 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.domain.task_effects import TaskEffects
 from bthtn.planning.htn.by_arguments import ByArguments, projects_alike, reads_alike, reads_all
 from bthtn.planning.htn.expressions import references
 from bthtn.planning.htn.source import FunctionSource
-from bthtn.world.expression import Constant, Expression, Parameter
+from bthtn.world.expression import Binding, Constant, Expression, Parameter
 from bthtn.world.footprint import Footprint
 from bthtn.world.truth import UNKNOWN
 
 Function = Callable[..., Any]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedStep:
+    """A primitive task in a plan, with its arguments and its footprint in the state before it."""
+
+    task: PrimitiveTask[Any]
+    args: Binding
+    footprint: Footprint
+    duration: float
+    cost: float
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedMethod:
+    """A method in a plan, with its task's arguments and the fluents read to enter it.
+
+    ``binding`` is that of its body. ``answer`` is the network that it returned if it is a function.
+    """
+
+    task: CompoundTask[Any]
+    args: Binding
+    binding: Binding
+    method: int
+    name: str
+    cost: float
+    value: float
+    body: Body
+    answer: Network | None
+    footprint: Footprint
 
 
 class PrimitiveRow:
@@ -43,7 +74,7 @@ class PrimitiveRow:
 
     __slots__ = (
         *("cost", "duration", "effects", "mentioned"),
-        *("projections", "step", "task", "tracking_step"),
+        *("planned", "step", "task", "tracking_step"),
     )
 
     is_primitive: Final = True
@@ -57,7 +88,7 @@ class PrimitiveRow:
         self.cost = _number(task.cost)
         self.mentioned = references(task.precondition)
         alike = projects_alike(task)
-        self.projections: ByArguments[TaskEffects] | None = ByArguments() if alike else None
+        self.planned: ByArguments[PlannedStep] | None = ByArguments() if alike else None
 
     def __getattr__(self, name: str) -> Any:
         """Compile ``step`` or ``tracking_step`` on first access, and keep it as an attribute."""
@@ -89,7 +120,7 @@ class CallPart:
         self.ground: Any = None
         self.args: tuple[Any, ...] | None = None
         self.reads = False
-        self.readings: ByArguments[Footprint] | None = None
+        self.readings: ByArguments[frozenset[Any]] | None = None
         constants = [one.value for one in call.args if type(one) is Constant]
         if len(constants) == len(call.args):
             args = tuple(constants)
@@ -152,7 +183,7 @@ class EndPart:
     row: None = None
 
 
-Item = CallPart | BranchesPart | DeferPart | PausePart
+Item = CallPart | BranchesPart | DeferPart | PausePart | NullPart
 Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
 
 
@@ -169,7 +200,7 @@ class Body:
     """Number of parts if all are calls, else 0."""
     length: int = field(init=False)
     items: tuple[Item, ...] = field(init=False)
-    """All parts that something is planned for, those in sequences inside the body included."""
+    """All parts, with those of the sequences inside the body in their place."""
 
     def __post_init__(self) -> None:
         """Count the parts, and find the items."""
@@ -183,12 +214,12 @@ class Body:
 
 
 def _items(parts: tuple[Part, ...]) -> tuple[Item, ...]:
-    """Return the parts that something is planned for, in order."""
+    """Return the parts in order, with those of sequences in their place."""
     found: list[Item] = []
     for part in parts:
         if isinstance(part, SubSequencePart):
             found += part.body.items
-        elif not isinstance(part, NullPart | EndPart):
+        elif not isinstance(part, EndPart):
             found.append(part)
     return tuple(found)
 
@@ -207,7 +238,6 @@ class MethodRow:
         "body",
         "cost",
         "excludes_later",
-        "footprints",
         "has_numbers",
         "holds",
         "index",
@@ -215,6 +245,7 @@ class MethodRow:
         "is_turn",
         "mentioned",
         "method",
+        "planned",
         "task",
         "value",
     )
@@ -235,7 +266,7 @@ class MethodRow:
         self.is_turn = isinstance(method.condition, TurnCondition)
         self.mentioned = references(method.condition)
         alike = reads_alike(method.condition)
-        self.footprints: ByArguments[Footprint] | None = ByArguments() if alike else None
+        self.planned: ByArguments[PlannedMethod] | None = ByArguments() if alike else None
 
 
 Compiled = tuple["tuple[MethodRow, ...]", "Function | None"]

@@ -19,10 +19,8 @@ from bthtn.planning.htn.log import (
     BINDING,
     BRANCH,
     DEPTH,
-    GIVEN,
     KIND,
     Cell,
-    Contribution,
     Entry,
     Position,
     is_foreseeable,
@@ -108,11 +106,10 @@ class SearchState:
         rank = 0.0 if self.costs is None else self.costs.left(behind)
         return (body, 0, scope, behind, rank) if body.parts else behind
 
-    def suspend(self, scope: Entry, given: Contribution, behind: Cell) -> Cell:
+    def suspend(self, scope: Entry, cause: Suspension, behind: Cell) -> Cell:
         """Suspend planning on this path; the rest is planned when execution reaches it."""
-        self.log.append((GIVEN, scope, (), (), self.at, given))
-        assert given.cause is not None, "what is suspended has a cause"
-        return self.leave(given.cause, behind)
+        self.log.append((cause, scope, (), (), self.at))
+        return self.leave(cause, behind)
 
     def leave(self, cause: Suspension, behind: Cell) -> Cell:
         """Stop planning on this path; return the continuation at the end of its branch."""

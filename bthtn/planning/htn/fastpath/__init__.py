@@ -11,7 +11,7 @@ what was read before, ``excess`` for what the cheapest plan adds up, and ``bound
 has to beat; ``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
 ``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of
-``record_entries``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
+``record_entries``: the tree of ``tree_entries``, which is one of ``shared_trees``.
 """
 
 from __future__ import annotations

@@ -34,9 +34,8 @@ def end_branch(body: BodyWriter, node: Node, number: int, join: Join | None = No
         body.write(*_agreed(scalars, len(opened.branches)))
     else:
         _joined(body, node, join, scalars)
-    body.entries = [(body.of.mark(opened, number + 1, stops=True), ())]
-    body.stop_if("u is not None", "u", "rest", "stopped_behind")
     body.entries = [(body.of.mark(opened, number + 1), ())]
+    body.stop_if("u is not None", "u", "rest", "stopped_behind")
     body.parts(node.behind)
 
 

@@ -132,7 +132,7 @@ class Functions:
         self._places: dict[Place, str] = {}
         self._continued: dict[Any, str] = {}
         self._ended: dict[Any, str] = {}
-        self._marks: dict[tuple[Branches, int, bool], BranchMark] = {}
+        self._marks: dict[tuple[Branches, int], BranchMark] = {}
         self._notes = Notes(self.names)
         self._calls: dict[Task, TaskCall] = {}
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
@@ -227,10 +227,10 @@ class Functions:
             self._ended[key] = self._new("j", partial(self._end, node, number))
         return self._ended[key]
 
-    def mark(self, node: Branches, number: int, *, stops: bool = False) -> BranchMark:
+    def mark(self, node: Branches, number: int) -> BranchMark:
         """The mark before a branch of a node, or behind the last one."""
-        mark = BranchMark(node, number, number == len(node.branches), stops)
-        return self._marks.setdefault((node, number, stops), mark)
+        mark = BranchMark(node, number, number == len(node.branches))
+        return self._marks.setdefault((node, number), mark)
 
     def noted(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Source of the item that records these plan entries, given the values of ``names``."""

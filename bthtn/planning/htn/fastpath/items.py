@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol, final
 
 from bthtn.domain.task import PrimitiveTask, Task
-from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.excess import Excess
 from bthtn.planning.htn.fastpath.reachable import (
@@ -17,29 +16,22 @@ from bthtn.planning.htn.fastpath.reachable import (
     PlainMethod,
     PlainStep,
 )
+from bthtn.planning.htn.log import BRANCH, BRANCHES, JOINED, LEFT, Mark
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class BranchMark:
-    """The place in a plan where a branch of a node begins, or where the node ends.
-
-    It ``stops`` if a branch was suspended, so that nothing is planned behind the node.
-    """
+    """The place in a plan where a branch of a node begins, or where the node ends."""
 
     node: Branches
     number: int
     is_end: bool
-    stops: bool
 
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Stop:
-    """The place in a plan where planning stops: at a part, or behind a node with such a part."""
-
-    cause: Suspension
-    is_behind: bool
+    @property
+    def marks(self) -> tuple[Mark, Mark]:
+        """What happens in this place."""
+        return LEFT if self.number else BRANCHES, JOINED if self.is_end else BRANCH
 
 
 Entry = tuple[PlainMethod | PrimitiveTask[Any] | BranchMark, tuple[str, ...]]
@@ -108,7 +100,7 @@ class Callees(Protocol):
         """Name of the function that ends a branch of a node and goes on behind it."""
         ...
 
-    def mark(self, node: Branches, number: int, *, stops: bool = False) -> BranchMark:
+    def mark(self, node: Branches, number: int) -> BranchMark:
         """The mark before a branch of a node, or behind the last one."""
         ...
 

@@ -11,7 +11,6 @@ from bthtn.plan.merge import after_parallel, conflict
 from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
-from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import Reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries, in_any_state
@@ -101,7 +100,7 @@ class Join:
         ]
         bodies = [self._table.body(one) for one in self._network.parts]
         trees = [
-            tree_of(body, binding, self._entries.of(one, in_any_state), in_any_state)
+            self._entries.tree(body, binding, self._entries.of(one, in_any_state), in_any_state)
             for body, one in zip(bodies, planned, strict=True)
         ]
         footprints = [footprint(tree) for tree in trees]

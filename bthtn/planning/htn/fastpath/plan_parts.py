@@ -12,19 +12,13 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.domain.task_effects import projected
 from bthtn.plan.plan import SharedTree
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.htn.assembly import Planned
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.fastpath.record_entries import Entry, entries
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
-from bthtn.planning.htn.fastpath.tree_entries import (
-    Before,
-    PlannedStep,
-    TreeEntries,
-    TreeEntry,
-    in_any_state,
-)
-from bthtn.planning.htn.rows import Body, PrimitiveRow
+from bthtn.planning.htn.fastpath.tree_entries import Before, TreeEntries, in_any_state
+from bthtn.planning.htn.rows import Body, PlannedStep, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ABSENT, Overwritten, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
@@ -114,7 +108,7 @@ def _tree(
         entries = question.entries
         number = entries.number_kept
         planned = entries.of(record, before)
-        known = SharedTree(tree_of(question.body, question.binding, planned, before), {})
+        known = SharedTree(entries.tree(question.body, question.binding, planned, before), {})
         # Entries that are made for the first time read more than the tree depends on.
         is_warm = entries.number_kept == number
         if shared is not None and is_warm and entries.is_as_assumed():
@@ -178,7 +172,7 @@ class _Projection:
         self.reads: dict[Fluent[Any], Any] = {}
         """What was read from the start state so far."""
 
-    def __call__(self, planned: Sequence[TreeEntry], place: int) -> RecordingView:
+    def __call__(self, planned: Sequence[Planned], place: int) -> RecordingView:
         """The projected state before an entry; the projection begins anew for an earlier one."""
         if place < self._place:
             self._place, self._view = 0, None

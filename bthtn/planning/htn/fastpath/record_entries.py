@@ -10,7 +10,7 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.fastpath.items import BranchMark
 
 Entry = tuple[Any, tuple[Any, ...]]
-"""A PlainMethod or a primitive task, with the values of its parameters; a BranchMark or a Stop.
+"""A PlainMethod or a primitive task, with the values of its parameters; a BranchMark; a Suspension.
 
 Those of a method that is a function are followed by the values which were computed to enter it.
 """

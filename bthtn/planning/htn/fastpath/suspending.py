@@ -15,7 +15,6 @@ from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import Suspension, SuspensionKind
-from bthtn.planning.htn.fastpath.items import Stop
 from bthtn.planning.htn.fastpath.reachable import Branches
 from bthtn.planning.htn.fastpath.record_entries import Note, entries
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
@@ -27,10 +26,10 @@ from bthtn.world.truth import UNKNOWN
 Cell = tuple[Any, ...]
 Answer = bool | Suspension
 
-STOPPED: Final = Note(lambda cause: ((Stop(cause, is_behind=False), ()),))
+STOPPED: Final = Note(lambda cause: ((cause, ()),))
 """Notes a part that is suspended, with all that follows it in its branch."""
-STOPPED_BEHIND: Final = Note(lambda cause: ((Stop(cause, is_behind=True), ()),))
-"""Notes what is behind a node one of whose branches was suspended: the rest is, too."""
+STOPPED_BEHIND: Final = Note(lambda _: ())
+"""Notes nothing: what is behind a node one of whose branches was suspended is so, too."""
 
 
 def stop_goal(given: int, *state: Any) -> Any:

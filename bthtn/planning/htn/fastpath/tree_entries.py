@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from dataclasses import replace
+from typing import Any, Final
 
 from bthtn.domain.network import Network, sequence
 from bthtn.domain.number import number_of
-from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects, projected
+from bthtn.plan.nodes import Node, Suspension
+from bthtn.planning.htn.assembly import Planned, tree_of
 from bthtn.planning.htn.by_arguments import are_interchangeable
-from bthtn.planning.htn.fastpath.items import BranchMark, Stop
+from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
 from bthtn.planning.htn.fastpath.record_entries import entries
-from bthtn.planning.htn.rows import Body, MethodRow
+from bthtn.planning.htn.rows import Body, CallPart, MethodRow, PlannedMethod, PlannedStep
 from bthtn.planning.htn.table import TaskTable
+from bthtn.planning.htn.tree import argument_reads
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
@@ -25,40 +28,8 @@ MOST_KEPT: Final = 10_000
 """Number of entries that are kept; when there are more, all are dropped."""
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedStep:
-    """A primitive task of a plan, with its arguments and its footprint in the state before it."""
-
-    task: PrimitiveTask[Any]
-    args: Binding
-    footprint: Footprint
-    duration: float
-    cost: float
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedMethod:
-    """A method of a plan, with its task's arguments, its body, and the reads to enter it.
-
-    ``answer`` is the network that a method returned which is a function.
-    """
-
-    task: CompoundTask[Any]
-    args: Binding
-    method: int
-    name: str
-    cost: float
-    value: float
-    body: Body
-    answer: Network | None
-    footprint: Footprint
-
-
-TreeEntry = PlannedStep | PlannedMethod | BranchMark | Stop
-Before = Callable[[Sequence[TreeEntry], int], RecordingView]
-"""The projected state before the entry of a plan with this index."""
+Before = Callable[[Sequence[Planned], int], RecordingView]
+"""The projected state before the item of a plan with this index."""
 
 
 class TreeEntries:
@@ -70,24 +41,38 @@ class TreeEntries:
     def __init__(self, table: TaskTable, found: Reachable) -> None:
         self._table = table
         self.found = found
-        self._kept: dict[Any, TreeEntry] = {}
+        self._kept: dict[Any, Planned] = {}
         self.number_kept = 0
         """Entries that were kept so far; grows while plans lead to new ones."""
 
-    def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
+    def tree(
+        self, body: Body, binding: Binding, planned: Sequence[Planned], before: Before
+    ) -> Node:
+        """The tree of a plan; ``before`` gives the projected state before each of its entries."""
+
+        def asked(place: int, part: CallPart, inside: Binding) -> frozenset[Any]:
+            view = before(planned, place) if part.readings is None else in_any_state()
+            return argument_reads(part, inside, view)
+
+        return tree_of(body, binding, planned, asked)
+
+    def of(self, record: Iterable[Any], before: Before) -> list[Planned]:
         """The entries of a plan in order."""
-        planned: list[TreeEntry] = []
+        planned: list[Planned] = []
         for what, args in entries(record):
             key = (what, args, *map(type, args)) if args else what
             known = self._kept.get(key)
             if known is None:
+                if type(what) is BranchMark or type(what) is Suspension:
+                    planned += what.marks if type(what) is BranchMark else (what,)
+                    continue
                 known = self._entry(what, args, before(planned, len(planned)))
                 if self._is_fixed(what) and are_interchangeable(args) and self.is_as_assumed():
                     self._keep(key, known)
             planned.append(known)
         return planned
 
-    def _keep(self, key: Any, entry: TreeEntry) -> None:
+    def _keep(self, key: Any, entry: PlannedStep | PlannedMethod) -> None:
         if len(self._kept) >= MOST_KEPT:
             self._kept = {}
         self._kept[key] = entry
@@ -97,9 +82,9 @@ class TreeEntries:
         """Whether functions mean the same as during the search."""
         return all(one.holds for one in self.found.assumed)
 
-    def _entry(self, what: Any, args: Binding, view: RecordingView) -> TreeEntry:
-        if type(what) is BranchMark or type(what) is Stop:
-            return what
+    def _entry(
+        self, what: PrimitiveTask[Any] | PlainMethod, args: Binding, view: RecordingView
+    ) -> PlannedStep | PlannedMethod:
         if isinstance(what, PrimitiveTask):
             step = self.projected(what, args, view)
             return PlannedStep(what, args, step.footprint, step.duration, step.cost)
@@ -127,15 +112,9 @@ class TreeEntries:
             task = replace(task, precondition=condition, effects=effects, expected=())
         return projected(task, args, view)
 
-    def _is_fixed(self, what: Any) -> bool:
-        """Whether an entry with these arguments is the same everywhere, and worth keeping."""
-        match what:
-            case PrimitiveTask():
-                return self.found.steps[what].is_fixed
-            case PlainMethod():
-                return what.is_fixed
-            case _:
-                return False  # a mark or a stop, of which nothing has to be made
+    def _is_fixed(self, what: PrimitiveTask[Any] | PlainMethod) -> bool:
+        """Whether an entry with these arguments is the same everywhere."""
+        return (self.found.steps[what] if isinstance(what, PrimitiveTask) else what).is_fixed
 
 
 def _read_as_data(
@@ -170,10 +149,8 @@ def _method(
 ) -> PlannedMethod:
     method = row.method
     cost, value = (number_of(one, view, args) for one in (method.cost, method.value))
-    footprint = Footprint(view.reads)
-    return PlannedMethod(
-        row.task, args, row.index, method.name, cost, value, body, answer, footprint
-    )
+    what = row.task, args, args, row.index, method.name, cost, value, body, answer
+    return PlannedMethod(*what, Footprint(view.reads))
 
 
 class _NothingKnown:

@@ -1,0 +1,246 @@
+"""Assembly of a plan tree from what was planned, in order: the same for all searches.
+
+A search leaves an item for each part that it planned; all else follows from the bodies of the goal
+and of the methods that were entered. Empty networks leave no item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bthtn.domain.network import BranchingNetwork, Network, ParallelNetwork, SequenceNetwork
+from bthtn.domain.task import TaskCall
+from bthtn.plan.nodes import (
+    HORIZON,
+    NULL_NODE,
+    Dropped,
+    Node,
+    NullNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    Suspension,
+    TaskNode,
+)
+from bthtn.planning.htn.log import BRANCH, BRANCHES, JOINED, LEFT, Ensured, Mark
+from bthtn.planning.htn.open_nodes import (
+    OpenScope,
+    OpenSequence,
+    OpenTask,
+    parallel_node,
+    priority_node,
+)
+from bthtn.planning.htn.rows import (
+    Body,
+    BranchesPart,
+    CallPart,
+    DeferPart,
+    NullPart,
+    PausePart,
+    PlannedMethod,
+    PlannedStep,
+)
+from bthtn.world.expression import Binding
+from bthtn.world.footprint import Footprint
+
+Planned = PlannedStep | PlannedMethod | Mark | Dropped | Ensured | NullNode | Suspension
+"""A primitive task, or a method that was entered; where branches begin and end; an alternative
+without a plan; a deferred task behind which planning goes on, and a pause at which it does not
+stop; or why it stops at the part that comes next."""
+Asked = Callable[[int, CallPart, Binding], frozenset[Any]]
+"""The fluents that were read for the arguments of the call of an item, which has this place."""
+
+
+class _Level:
+    """A body with the nodes of its items so far.
+
+    It is that of a method, whose open node is the last one in the level ``outside``; or that of a
+    goal or branch. ``cause`` is why planning stops behind the nodes.
+    """
+
+    __slots__ = ("binding", "body", "cause", "nodes", "outside")
+
+    body: Body
+    binding: Binding
+    nodes: list[Node]
+    outside: _Level | None
+    cause: Suspension | None
+
+
+def _level(body: Body, binding: Binding, outside: _Level | None = None) -> _Level:
+    level = _Level()  # without ``__init__``, which would take as long as a node
+    level.body = body
+    level.binding = binding
+    level.nodes = []
+    level.outside = outside
+    level.cause = None
+    return level
+
+
+Opened = list[tuple[_Level, BranchesPart, list[_Level], list[Dropped]]]
+"""The parallel and priority nodes around, inner ones last: each with its level and part, its
+complete branches, and its alternatives without a plan so far."""
+
+
+def tree_of(body: Body, binding: Binding, planned: Iterable[Planned], asked: Asked) -> Node:
+    """The plan tree of the body of a goal, or of a branch."""
+    level = _level(body, binding)
+    opened: Opened = []
+    one: Any
+    for place, one in enumerate(planned):
+        kind = type(one)
+        if kind is not PlannedStep and kind is not PlannedMethod:
+            level = _behind(one, level, opened)
+            continue
+        items, nodes = level.body.items, level.nodes
+        part: Any = items[len(nodes)] if len(nodes) < len(items) else None
+        if type(part) is not CallPart:
+            level, part = _next(level)
+            if type(part) is DeferPart:  # planned at once, where plans are checked
+                (part,) = part.body.parts
+        footprint = one.footprint
+        if part.reads:
+            reads = asked(place, part, level.binding) | footprint.reads
+            footprint = Footprint(reads, footprint.writes, footprint.uses)
+        if kind is PlannedStep:
+            level.nodes.append(_step(one, footprint, part.network, level.binding))
+        else:
+            level.nodes.append(_scope(one, footprint, part.network, level.binding))
+            level = _level(one.body, one.binding, level)
+    level, _ = _next(level)
+    return _whole(level)
+
+
+def _next(level: _Level) -> tuple[_Level, Any]:
+    """The item that comes next, with its level; None at the end of a goal or branch.
+
+    The nodes of methods that are complete get their children. Where planning stops, nothing comes
+    next in all levels around.
+    """
+    while True:
+        nodes, items = level.nodes, level.body.items
+        while len(nodes) < len(items) and level.cause is None:
+            part = items[len(nodes)]
+            if type(part) is not NullPart:
+                return level, part
+            nodes.append(NULL_NODE)
+        outside = level.outside
+        if outside is None:
+            return level, None
+        scope: Any = outside.nodes[-1]
+        scope.child = _whole(level)
+        scope.__class__ = ScopeNode
+        outside.cause = level.cause
+        level = outside
+
+
+def _behind(item: Planned, level: _Level, opened: Opened) -> _Level:
+    """The level behind an item that is no task."""
+    if item is BRANCH:
+        around, part, branches, dropped = opened[-1]
+        return _level(part.branches[len(branches) + len(dropped)], around.binding)
+    if item is LEFT:
+        around, _, branches, _ = opened[-1]
+        level, _ = _next(level)
+        branches.append(level)
+        return around
+    if item is JOINED:
+        _, part, branches, dropped = opened.pop()
+        level.nodes.append(_joined(part.network, branches, dropped))
+        level.cause = next((one.cause for one in branches if one.cause is not None), None)
+        return level
+    if type(item) is Dropped:
+        opened[-1][-1].append(item)
+        return level
+    if item is not HORIZON:  # which is reached where nothing but empty networks may be left
+        level, part = _next(level)
+        if item is BRANCHES:
+            opened.append((level, part, [], []))
+            return level
+        level.nodes.append(_left(part, level.binding, item))
+    if type(item) is Suspension:
+        level.cause = item
+    return level
+
+
+def _joined(network: BranchingNetwork, planned: list[_Level], dropped: list[Dropped]) -> Node:
+    """The node of a network all of whose branches were planned, or dropped."""
+    branches = tuple(map(_whole, planned))
+    if isinstance(network, ParallelNetwork):
+        return parallel_node(branches, network.policy)
+    gone = {one.alternative for one in dropped}
+    kept = tuple(index for index in range(len(network.parts)) if index not in gone)
+    return priority_node(branches, kept, network.reactive, tuple(dropped))
+
+
+def _left(part: CallPart | DeferPart | PausePart, binding: Binding, item: Planned) -> Node:
+    """The node of a part that is left to be planned on arrival, or of a pause."""
+    if isinstance(part, PausePart):
+        return NULL_NODE
+    rest = (part.network.call if isinstance(part, DeferPart) else part.network,)
+    if isinstance(item, Ensured):
+        return SuspendedNode(rest, binding, item.cause, item.writes, item.reads)
+    assert isinstance(item, Suspension), "tasks are planned, or suspended"
+    return SuspendedNode(rest, binding, item)
+
+
+def _whole(level: _Level) -> Node:
+    """The node of a body: of all its items, or of those up to where planning stops."""
+    network, nodes = level.body.network, level.nodes
+    if not isinstance(network, SequenceNetwork):
+        return nodes[0] if nodes else NULL_NODE
+    if 0 < len(nodes) == level.body.calls:
+        return _in_turn(nodes)
+    return _taken(network, nodes[::-1], level)
+
+
+def _taken(network: Network, left: list[Node], level: _Level) -> Node:
+    """The node of a network, whose nodes are taken from the end of a list."""
+    if not isinstance(network, SequenceNetwork):
+        return left.pop()
+    made: list[Node] = []
+    for number, one in enumerate(network.parts):
+        if level.cause is not None and not left:
+            made.append(SuspendedNode(network.parts[number:], level.binding, level.cause))
+            break
+        made.append(_taken(one, left, level))
+    return _in_turn(made)
+
+
+def _in_turn(nodes: list[Node]) -> SequenceNode:
+    node = OpenSequence()
+    node.children = tuple(nodes)
+    node.__class__ = SequenceNode
+    made: SequenceNode = node
+    return made
+
+
+def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
+    node = OpenTask()
+    node.task = one.task
+    node.args = one.args
+    node.footprint = footprint
+    node.duration = one.duration
+    node.cost = one.cost
+    node.call = call
+    node.binding = binding
+    node.__class__ = TaskNode
+    made: TaskNode = node
+    return made
+
+
+def _scope(one: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding) -> Any:
+    """The node of a method, open until its child is known."""
+    node = OpenScope()
+    node.task = one.task
+    node.args = one.args
+    node.method = one.method
+    node.footprint = footprint
+    node.name = one.name
+    node.cost = one.cost
+    node.value = one.value
+    node.call = call
+    node.binding = binding
+    node.body = one.answer
+    return node
