@@ -15,7 +15,6 @@ from bthtn.planning.htn import reasons
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.log import (
     BINDING,
-    BODY,
     CHOSEN,
     DEPTH,
     KIND,
@@ -70,60 +69,32 @@ def compound(
 def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     """Enter the first usable method from ``start`` on; None when there is none.
 
-    One compiled function finds that method, unless a method has to be evaluated or is excluded.
+    One compiled function finds that method, unless a method has to be evaluated or is excluded, or
+    a bound excludes one inside a branch, where a later method may be undecided.
     """
-    _, row, args, scope, behind, _, _ = call
-    first, at = row.first, search.at
-    frame = at[3]
-    if first is None or search.excludes_methods:
+    _, row, args, _, _, _, _ = call
+    first, frame = row.first, search.at[3]
+    if first is None or search.excludes_methods or (search.ahead is None and frame is not None):
         return _decompose(search, call, start)
     index = first(search.values, args, search.view, start)
     if index is UNKNOWN:
         return _decompose(search, call, start)
-    is_guarded = frame is not None and frame.guard is not None
-    if search.listener is not None or search.ahead is None or is_guarded:
-        return _entered(search, call, start, index)
+    methods = row.methods
+    wants_reasons = search.listener is not None or (frame is not None and frame.guard is not None)
+    if wants_reasons:
+        for number in range(start, len(methods) if index is None else index):
+            _reject(search, call, number, methods[number], args)
     if index is None:
         return None
-    method, log, record = row.methods[index], search.log, search.record
-    place, fingerprint = len(log), search.view.fingerprint
-    if not method.excludes_later:
-        search.choices.append((call, index + 1, place, len(record), at, fingerprint))
-    if search.expansions >= search.stop:
-        return enter(search, call, index, method, args, method.body, None)
-    search.expansions += 1
-    record.append(index)
-    body = method.body
-    assert body is not None, "a method without a function has a body"
-    depth = scope[DEPTH] + 1
-    inside: Entry = (method, scope, args, (), at, body, depth, place, fingerprint, None, None, None)
-    if method.has_numbers:
-        inside = _with_numbers(search, inside)
-    log.append(inside)
-    if search.costs is not None:
-        return _priced(search, search.costs, call, inside)
-    return (body, 0, inside, behind, 0.0) if body.parts else behind
-
-
-def _entered(search: SearchState, call: Call, start: int, index: int | None) -> Cell | None:
-    """Enter the first usable method from ``start`` on, which has this index, None if none has.
-
-    For a search in which the record, the branch or a listener has a say, too.
-    """
-    _, row, args, _, _, _, _ = call
-    if search.ahead is None and search.at[3] is not None:
-        return _decompose(search, call, start)  # a later method may be undecided
-    if search.wants_reasons:
-        for number, method in enumerate(row.methods[start:index], start):
-            _reject(search, call, number, method, args)
-    if index is None:
-        return None
-    method = row.methods[index]
-    if search.bound is not None and not search.may_beat(index):
+    method, later = methods[index], index + 1
+    if search.ahead is None and not search.may_beat(index):
         _tell_cut(search, call, index, method)
         return None
-    if index + 1 < len(row.methods) and _may_come_back(search, method, index + 1, None):
-        search.keep(call, index + 1)
+    if wants_reasons:  # who is told of those that are cut
+        if later < len(methods):
+            search.keep(call, later)
+    elif not method.excludes_later and (search.ahead is not None or search.may_beat(later)):
+        search.keep(call, later)
     return enter(search, call, index, method, args, method.body, None)
 
 
@@ -200,33 +171,29 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
     else:
         search.append(index)
     _, row, args, above, behind, ways, _ = call
-    at, depth, log = search.at, above[DEPTH], search.log
-    place, mark = len(log), search.view.fingerprint
+    at, log, depth = search.at, search.log, above[DEPTH] + 1
+    place, mark, rank = len(log), search.view.fingerprint, 0.0
     chosen = None if ways is None else Chosen(args, index, ways.name(index))
-    depth += 1
     scope: Entry = (method, above, binding, (), at, body, depth, place, mark, reads, None, chosen)
     if method.has_numbers:
         scope = _with_numbers(search, scope)
     log.append(scope)
     if search.costs is not None:
-        inside = _priced(search, search.costs, call, scope)
-    else:
-        inside = (body, 0, scope, behind, 0.0) if body.parts else behind
+        _add_up(search, search.costs, call, scope)
+        rank = search.costs.left(behind)
     if search.listener is not None:
         name = method.method.name if chosen is None else chosen.name
         search.tell_of(trace.MethodEntered, row.task, args, index, name, depth - 1)
-    return inside
+    return (body, 0, scope, behind, rank) if body.parts else behind
 
 
-def _priced(search: SearchState, costs: Costs, call: Call, scope: Entry) -> Cell:
-    """Add up the method that was entered; return the continuation with its body in front."""
-    _, row, args, _, behind, _, _ = call
-    method, body = scope[KIND], scope[BODY]
+def _add_up(search: SearchState, costs: Costs, call: Call, scope: Entry) -> None:
+    """Add the number of the method that was entered."""
+    method = scope[KIND]
     cost, value = scope[NUMBERS] or (method.cost, method.value)
-    price = costs.price(cost, value, row.task, args)
+    price = costs.price(cost, value, call[1].task, call[2])
     if price:
         search.spend(price)
-    return (body, 0, scope, behind, costs.left(behind)) if body.parts else behind
 
 
 def leave_open(search: SearchState, part: CallPart, scope: Entry, behind: Cell) -> Cell:
@@ -339,9 +306,10 @@ def _reject(
     condition, body = method.method.condition, method.method.body
     if method.is_turn:  # whose turn it is, is no reason
         return
-    reason = reasons.because(condition, method.mentioned, search.view, binding)
     if isinstance(body, PlainBody) and condition.evaluate(search.view, binding) is True:
-        reason = body.why_not(search.view, binding)
+        reason: reasons.Reason = body.why_not(search.view, binding)
+    else:
+        reason = reasons.because(condition, method.holds, search.view, binding)
     _tell_rejected(search, call, index, method, reason)
 
 

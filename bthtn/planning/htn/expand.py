@@ -19,6 +19,7 @@ from bthtn.planning.htn.rows import (
     CallPart,
     DeferPart,
     EndPart,
+    Function,
     NullPart,
     Part,
     PausePart,
@@ -95,7 +96,8 @@ def primitive(
     if overwritten is None:
         return _evaluated(search, part, row, args, scope, behind)
     if overwritten is False:
-        _reject(search, row, args, scope)
+        if search.wants_reasons:
+            _reject(search, row, args, scope, step)
         return None
     steps, elapsed, cost, frame = at = search.at
     search.log.append((row, scope, args, overwritten, at))
@@ -119,7 +121,8 @@ def _evaluated(
     at, task, asked = search.at, row.task, ReadingView(search.view)
     possible = task.precondition.evaluate(asked, args)
     if possible is False:
-        _reject(search, row, args, scope)
+        if search.wants_reasons:
+            _reject(search, row, args, scope, None)
         return None
     unknown = asked.unknown if possible is UNKNOWN else None
     try:
@@ -165,15 +168,21 @@ def _is_excluded(
     why = search.exclusions.get((row.task, args))
     if why is None:
         return False
-    _tell_rejected(search, row, args, scope, avoided_text(why))
+    if search.wants_reasons:
+        _tell_rejected(search, row, args, scope, avoided_text(why))
     return True
 
 
-def _reject(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
-    """Record and emit why a task is impossible, if the search wants reasons."""
-    if search.wants_reasons:
-        reason = reasons.because(row.task.precondition, row.mentioned, search.view, args)
-        _tell_rejected(search, row, args, scope, reason)
+def _reject(
+    search: SearchState,
+    row: PrimitiveRow,
+    args: tuple[Any, ...],
+    scope: Entry,
+    step: Function | None,
+) -> None:
+    """Record and emit why a task is impossible, as its compiled function has found, if any."""
+    reason = reasons.because(row.task.precondition, step, search.view, args)
+    _tell_rejected(search, row, args, scope, reason)
 
 
 def at_horizon(search: SearchState) -> bool:
@@ -196,9 +205,8 @@ def _tell_rejected(
     scope: Entry,
     reason: reasons.Reason,
 ) -> None:
-    if search.wants_reasons:
-        search.reason = reasons.failed(row.task, args, reason)
-        search.tell_of(trace.TaskRejected, row.task, args, search.reason, scope[DEPTH])
+    search.reason = reasons.failed(row.task, args, reason)
+    search.tell_of(trace.TaskRejected, row.task, args, search.reason, scope[DEPTH])
 
 
 def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> Cell:

@@ -190,22 +190,6 @@ def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
             yield from mentioned(one.index)
 
 
-def references(expression: Expression[Any]) -> tuple[FluentReference[Any], ...] | None:
-    """Return the fluents that an evaluation may read, None if they depend on the state."""
-    if type(expression) is Constant:  # as most are
-        return ()
-    found: list[FluentReference[Any]] = []
-    for one in mentioned(expression):
-        match one:
-            case Fluent() | MemberOf(index=Constant() | Parameter()):
-                found.append(one)
-            case Parameter():
-                pass
-            case _:
-                return None
-    return tuple(found)
-
-
 def is_volatile(reference: Expression[Any]) -> bool:
     """Whether the reference names a volatile fluent."""
     if isinstance(reference, MemberOf):

@@ -1,27 +1,25 @@
 """The events of a search and the reasons for its failures, as texts that are built lazily.
 
 Few of these texts are ever read, and building one takes as long as several expansions. So an
-event holds a function and its arguments in place of each text, and for a condition the projected
-values of the fluents it mentions, since the state changes afterwards.
+event holds a function and its arguments in place of each text, and for a condition the values
+that it has read, since the state changes afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from bthtn.domain.condition import why, why_so
+from bthtn.domain.condition import why_so
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
 from bthtn.planning.htn.log import BINDING, DEPTH, Cell
-from bthtn.planning.htn.values import ProjectedState, ReadingView, Values
+from bthtn.planning.htn.values import ProjectedState, ReadingView
 from bthtn.planning.trace import SearchEvent
-from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import Binding, Condition
-from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
 
 Reason = str | tuple[Any, ...]
@@ -46,37 +44,20 @@ def cut_by_bound(bound: MethodTraversalRecord) -> str:
 
 def because(
     condition: Condition,
-    mentioned: tuple[FluentReference[Any], ...] | None,
+    function: Callable[..., Any] | None,
     view: ProjectedState,
     binding: Binding,
 ) -> Reason:
     """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``.
 
-    ``mentioned`` are the fluents it may read, None if they depend on the state.
+    ``function`` is the compiled one that has found that out, if there is one.
     """
-    if mentioned is None:
-        asked = ReadingView(view)
-        return (why_so, condition, binding, condition.evaluate(asked, binding), asked.readings)
-    values: dict[Any, Any] = view.values
-    projected: dict[Any, Any] = {}
-    for one in mentioned:  # a comprehension takes as long as making the event
-        fluent = one if type(one) is Fluent else one.ground(view, binding)
-        if fluent in values:
-            projected[fluent] = values[fluent]
-    return (_why_then, condition, projected, view.values.start, view.foreseeable, binding)
-
-
-def _why_then(
-    condition: Condition,
-    projected: Mapping[Fluent[Any], Any],
-    start: Mapping[Fluent[Any], Any],
-    foreseeable: bool,  # noqa: FBT001 - reasons have positional arguments only
-    binding: Binding,
-) -> str:
-    view = ProjectedState(Values(start))
-    view.values.update(projected)
-    view.foreseeable = foreseeable
-    return why(condition, view, binding)
+    asked = ReadingView(view)
+    if function is None:
+        condition.evaluate(asked, binding)
+    else:
+        function(asked, binding, asked)
+    return (why_so, condition, binding, False, asked.readings)
 
 
 def _prefixed(task: Task, args: Binding, reason: Reason) -> str:

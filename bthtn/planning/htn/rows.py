@@ -22,7 +22,6 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.planning.htn.by_arguments import ByArguments, projects_alike, reads_alike, reads_all
-from bthtn.planning.htn.expressions import references
 from bthtn.planning.htn.source import FunctionSource
 from bthtn.world.expression import Binding, Constant, Expression, Parameter
 from bthtn.world.footprint import Footprint
@@ -68,14 +67,10 @@ class PrimitiveRow:
 
     ``step`` is its compiled function, None if it has to be evaluated; ``tracking_step`` also
     updates the fingerprint of the state. Each is compiled on first use. ``duration`` and ``cost``
-    are numbers, None if they depend on arguments or state. ``mentioned`` are the fluents in the
-    precondition, None if they depend on the state.
+    are numbers, None if they depend on arguments or state.
     """
 
-    __slots__ = (
-        *("cost", "duration", "effects", "mentioned"),
-        *("planned", "step", "task", "tracking_step"),
-    )
+    __slots__ = ("cost", "duration", "effects", "planned", "step", "task", "tracking_step")
 
     is_primitive: Final = True
     step: Function | None
@@ -86,7 +81,6 @@ class PrimitiveRow:
         self.effects = (*task.effects, *task.expected)
         self.duration = _number(task.duration)
         self.cost = _number(task.cost)
-        self.mentioned = references(task.precondition)
         alike = projects_alike(task)
         self.planned: ByArguments[PlannedStep] | None = ByArguments() if alike else None
 
@@ -229,9 +223,8 @@ class MethodRow:
 
     ``holds`` is its compiled condition, None if that always holds. With ``is_evaluated``,
     condition and body are evaluated instead, since one of them cannot be compiled. With
-    ``excludes_later``, no later method is usable in a state where this one is. ``mentioned`` are
-    the fluents in the condition, None if they depend on the state. With ``is_turn``, the condition
-    says whose turn it is in a construct.
+    ``excludes_later``, no later method is usable in a state where this one is. With ``is_turn``,
+    the condition says whose turn it is in a construct.
     """
 
     __slots__ = (
@@ -243,7 +236,6 @@ class MethodRow:
         "index",
         "is_evaluated",
         "is_turn",
-        "mentioned",
         "method",
         "planned",
         "task",
@@ -264,7 +256,6 @@ class MethodRow:
         self.value = _number(method.value)
         self.has_numbers = self.cost is None or self.value is None
         self.is_turn = isinstance(method.condition, TurnCondition)
-        self.mentioned = references(method.condition)
         alike = reads_alike(method.condition)
         self.planned: ByArguments[PlannedMethod] | None = ByArguments() if alike else None
 

@@ -141,7 +141,8 @@ class ProjectedState:
 class ReadingView(RecordingView):
     """A view of a search's state that records the fluents it reads, with their values.
 
-    Plain functions read through it. Equivalent to a ``RecordingView`` of the state, but faster.
+    Plain functions read through it, and compiled ones in place of both values and view.
+    Equivalent to a ``RecordingView`` of the state, but faster.
     """
 
     __slots__ = ("_values",)
@@ -155,6 +156,15 @@ class ReadingView(RecordingView):
         """Return the projected value of the fluent and record the read."""
         value = self._view.get(fluent) if fluent.volatile else self._values[fluent]
         self.readings[fluent] = value
+        return value
+
+    def __getitem__(self, fluent: Fluent[Any]) -> Any:
+        value = self.readings[fluent] = self._values[fluent]
+        return value
+
+    def sensed(self, fluent: Fluent[Any]) -> Any:
+        """Return a volatile fluent's projected value and record the read."""
+        value = self.readings[fluent] = self._view.get(fluent)
         return value
 
 
