@@ -299,5 +299,5 @@ class Mount:
         subtree.parent = self._goal
         self._goal.children = [subtree]
         self._mounted = MountedTree(plan.tree, entered)
-        self._origin = Origin(plan, self._agent.beliefs.frozen()) if is_whole else None
+        self._origin = (plan, self._agent.beliefs.frozen()) if is_whole else None
         self.is_broken = False

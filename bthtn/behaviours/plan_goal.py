@@ -180,7 +180,8 @@ class PlanGoal(ReloadingGoal):
         return self._after(subtree.status)
 
     def _start(self) -> None:
-        self._unmount()
+        if self.children:  # those of the run before
+            self._unmount()
         self.plan, self.plan_id, self.verdict, self.replans = None, "", None, 0
         self.feedback_message = "planning"
         self._search.failures.begin()

@@ -17,14 +17,18 @@ from bthtn.world.truth import UNKNOWN
 
 
 class OwnEffects:
-    """The planned effects of the steps of a plan that begins with the beliefs of now."""
+    """The planned effects of the steps of a plan."""
 
     __slots__ = ("_beliefs", "_done", "_has_finished_steps", "_source", "start")
 
     def __init__(self, beliefs: Beliefs[Any], source: str) -> None:
         self._beliefs = beliefs
         self._source = source
-        self.start = beliefs.frozen()
+        self.begin()
+
+    def begin(self) -> None:
+        """A plan begins with the beliefs of now."""
+        self.start = self._beliefs.frozen()
         self._done: dict[Fluent[Any], Any] = {}  # the planned writes of finished steps
         self._has_finished_steps = False
 

@@ -25,12 +25,8 @@ from bthtn.replanning.validity import validity_of
 from bthtn.world.state import FrozenState
 from bthtn.world.succession import successor_values
 
-
-class Origin(NamedTuple):
-    """A plan as it was found, and the state in which it was adopted."""
-
-    plan: Plan
-    state: FrozenState
+Origin = tuple[Plan, FrozenState]
+"""A plan as it was found, and the state in which it was adopted."""
 
 
 class ReloadedPlan(NamedTuple):
@@ -58,8 +54,8 @@ def reloaded_plan(
     and if the planner has another goal.
     """
     if origin is not None:
-        state = successor_values(origin.state, planner.domain.state_class)
-        origin = Origin(_read(origin.plan, planner), state)
+        found_as, state = origin
+        origin = (_read(found_as, planner), successor_values(state, planner.domain.state_class))
         judged = replay(*origin)
         if not judged.ok:
             raise _lost(judged.where, judged.reason)

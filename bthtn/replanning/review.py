@@ -68,6 +68,8 @@ class Review:
         avoided: Callable[[], Avoided] = lambda: NOTHING_AVOIDED,
     ) -> None:
         self.replanning = replanning
+        self._is_exact = replanning.interrupt == "surprise"
+        """Whether only relevant changes start a search, as opposed to all of them."""
         self._planner = planner  # that of the running plan
         self._finder = planner  # the one that searches for better plans
         self._beliefs = beliefs
@@ -103,7 +105,8 @@ class Review:
     def plan_with(self, planner: Planner[Any]) -> None:
         """Set the planner of the next plan to run, which also searches for better plans."""
         self._planner = planner
-        self._find_with(planner)
+        if planner is not self._finder:
+            self._find_with(planner)
 
     def look_with(self, planner: Planner[Any]) -> None:
         """Search for better plans than the running one with this planner, now and from now on."""
@@ -126,7 +129,7 @@ class Review:
         """
         self._forget()
         self._works_in = works_in
-        self._own = OwnEffects(self._beliefs, self._source)
+        self._own.begin()
         self._adopted, self._bound = plan, None
         self._age, self._is_new = 0, True
         self._avoided_then = self._avoided_last = self._avoided()
@@ -305,11 +308,6 @@ class Review:
     def _find_with(self, planner: Planner[Any]) -> None:
         self._finder = planner
         vars(self).pop("_static_reads", None)
-
-    @property
-    def _is_exact(self) -> bool:
-        """Whether only relevant changes start a search, as opposed to all of them."""
-        return self.replanning.interrupt == "surprise"
 
     def _relevant_changes(self) -> list[Change]:
         """The changes that can affect the result of a search; others are discarded."""

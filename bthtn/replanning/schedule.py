@@ -280,10 +280,11 @@ class PlanningSchedule(Unpicklable):
 
     def _attention_for(self, agent: Hashable) -> _Attention:
         """Attention for an agent; a new agent gets the next phase."""
-        if agent not in self._attention:
-            self._attention[agent] = _Attention(phase=self._seen)
+        attention = self._attention.get(agent)
+        if attention is None:
+            attention = self._attention[agent] = _Attention(phase=self._seen)
             self._seen += 1
-        return self._attention[agent]
+        return attention
 
 
 def _of(claim: _Claim) -> Hashable:

@@ -31,8 +31,9 @@ class SharedTrees:
 
     def find(self, record: Iterable[Any], start: Mapping[Fluent[Any], Any]) -> SharedTree | None:
         """Return the tree that was made of this record from such a start state, or None."""
-        for fluents, trees in self._known.get(tuple(map(_key_of, record)), {}).items():
-            tree = trees.get(_key([start.get(one, one.default) for one in fluents]))
+        for fluents, trees in self._known.get(_record_key(record), {}).items():
+            key = _key([start.get(one, one.default) for one in fluents]) if fluents else ()
+            tree = trees.get(key)
             if tree is not None:
                 return tree
         return None
@@ -55,7 +56,7 @@ class SharedTrees:
         self._entries += entries
         if self._entries > MOST_SHARED:
             self._entries, self._known = entries, {}
-        known = self._known.setdefault(tuple(map(_key_of, record)), {})
+        known = self._known.setdefault(_record_key(record), {})
         if len(known) < MOST_READ or tuple(reads) in known:
             known.setdefault(tuple(reads), {})[_key(reads.values())] = tree
 
@@ -64,10 +65,12 @@ def _key(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple([(type(one), one) for one in values])
 
 
+def _record_key(record: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple([one if len(one) == 1 else _key_of(one) for one in record])
+
+
 def _key_of(item: Any) -> Any:
     """A key for a recorded item and all that are like it: ``1`` and ``True`` are not alike."""
-    if len(item) == 1:
-        return item
     if len(item) <= _FEW:  # most have one argument, or two
         return (item, type(item[1]), type(item[-1]))
     return (item, *map(type, item))
