@@ -149,12 +149,13 @@ class AcceleratedSearch(Unpicklable):
         answer: Any = self._answer
         kept = self._kept  # which another thread may drop
         if answer is None:
-            most = self._most
-            if expansions is not None:
-                self._ahead += AHEAD * max(expansions, 1)  # without any, too, it may be over
-                most = min(most, self._ahead)
-            answer = self._ask(self._start, most, kept)
-            if answer is None and (not kept or most == self._most):
+            ahead = most = self._most
+            if expansions is not None:  # without any, too, it may be over
+                ahead = self._ahead + AHEAD * (expansions if expansions > 0 else 1)
+                self._ahead = ahead
+            is_last = ahead >= most
+            answer = self._ask(self._start, most if is_last else ahead, kept)
+            if answer is None and (is_last or not kept):
                 self._carried_out()
                 return
         is_plan = type(answer) is Plan
