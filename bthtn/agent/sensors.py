@@ -61,6 +61,8 @@ class Sensor:
     code: Code
     slot: int = 0
 
+    _unsaved = ("name", "owned", "every", "on_failure", "code", "slot")  # shared by all agents
+
     def owned_in(self, schema: StateSchema) -> tuple[Owned, ...]:
         """The fluents and families that it owns. Raises StateError for those of other classes."""
         where = f"sensor '{self.name}'"

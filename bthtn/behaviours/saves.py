@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from importlib.metadata import version
+from operator import index
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
@@ -91,16 +92,18 @@ def load(
         everything = (*agents, root)
         if plans:
             both = ["tuple", saved["running"], saved["world"]]
-            reader.load(both, (everything, world))
+            if reader.load(both, (everything, world))[0] != everything:
+                raise damaged("nothing in it runs")
         else:
             reader.leave(saved["running"], everything)
             _believe(saved["beliefs"], agents, reader)
             reader.load(saved["world"], world)
         reader.resume()
+        if isinstance(tree, BehaviourTree):
+            ticks = saved["ticks"]  # None if there was no BehaviourTree
+            tree.count = 0 if ticks is None else index(ticks)
     except _OF_DAMAGED as error:
         raise damaged(exception_text(error)) from error
-    if isinstance(tree, BehaviourTree):
-        tree.count = saved["ticks"]
 
 
 def _believe(

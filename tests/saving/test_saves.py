@@ -445,6 +445,43 @@ def test_saves_of_others_are_refused():
             load(wrong, first.tree, first.agent, world=first.world)
 
 
+@pytest.mark.parametrize(
+    ("part", "value"), [("ticks", "x"), ("ticks", []), ("running", None), ("running", [])]
+)
+def test_a_save_without_one_of_its_parts_is_refused(part, value):
+    saved = character(Operators()).save()
+    lacking = {name: one for name, one in saved.items() if name != part}
+    for wrong in ({**saved, part: value}, lacking):
+        fresh = character(Operators())
+        with pytest.raises(InputError, match=r"BT496.*the save is damaged"):
+            load(wrong, fresh.tree, fresh.agent, world=fresh.world)
+
+
+def test_a_root_that_was_saved_alone_is_loaded_into_a_tree_that_counts_its_ticks():
+    first, second = character(Operators()), character(Operators())
+    load(
+        save(first.root, first.agent, world=first.world),
+        second.tree,
+        second.agent,
+        world=second.world,
+    )
+    second.tick()
+    assert second.tree.count == 1
+
+
+def test_a_save_does_not_change_the_sensors_that_all_agents_share():
+    sensors = Sensors()
+    sensors.sensor(Dog.reach)(lambda agent: 3.0)
+    first = character(Operators(), sensors=sensors)
+    first.tick()
+    text = json.dumps(first.save())
+    assert '"on_failure"' not in text
+    second = again(first, character(Operators(), sensors=sensors))
+    second.agent.believe(Dog.reach, 9.0)
+    second.tick()
+    assert second.agent.beliefs.now.reach == 3.0
+
+
 def test_a_plan_of_a_task_that_is_gone_is_refused_but_beliefs_are_taken_over():
     first = character(lasting(3, hook=True))
     lines(first, 5)
