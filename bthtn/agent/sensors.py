@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from inspect import iscoroutinefunction, isgeneratorfunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import Any, Literal, Protocol
 
 from bthtn.agent.events import AgentEvent, SensorFailed
@@ -128,12 +128,13 @@ class Sensors(Unpicklable):
             raise ExecutionError(Diagnostic("BT308", message, hint=hint))
 
         def bound(code: Code) -> Sensor:
-            if iscoroutinefunction(code):
-                message = f"sensor '{code.__name__}' is a coroutine function, which nobody awaits"
+            called = name or getattr(code, "__name__", type(code).__name__)
+            read = getattr(code, "sense", code)  # the method, where it is a class
+            if iscoroutinefunction(read) or isasyncgenfunction(read):
+                message = f"sensor '{called}' is a coroutine function, which nobody awaits"
                 hint = "let it return what was received last, or call agent.believe_soon"
                 raise ExecutionError(Diagnostic("BT308", message, hint=hint))
             slot = sum(one.every == every for one in self._sensors)
-            called = name or getattr(code, "__name__", type(code).__name__)
             made = Sensor(called, fluents, every, on_failure, code, slot)
             self._sensors.append(made)
             return made

@@ -1,6 +1,7 @@
 """Sensors: whose fluents, when they are read, and what happens when they fail."""
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -308,6 +309,24 @@ def test_a_sensor_of_others_cannot_be_triggered():
     stranger = counting(Sensors(), [])
     with pytest.raises(ExecutionError, match="BT308"):
         guard(Sensors()).trigger(stranger)
+
+
+async def later(agent): ...
+
+
+async def again_and_again(agent):
+    yield 1
+
+
+class Asynchronous:
+    def __init__(self, agent): ...
+    async def sense(self): ...
+
+
+@pytest.mark.parametrize("code", [later, again_and_again, Asynchronous, partial(later)])
+def test_a_sensor_that_somebody_would_have_to_await_is_refused(code):
+    with pytest.raises(ExecutionError, match=r"BT308.*which nobody awaits"):
+        Sensors().sensor("health")(code)
 
 
 # when they fail
