@@ -87,6 +87,8 @@ def read_sheet(
             if name in made:
                 sheet.add_fault(f"two rows are for '{name}'", line, hint="remove one of them")
             made[name] = value
+    if not made and not sheet.faults:
+        sheet.add_fault("there is no row in it", 1, hint="write one below the heading line")
     if sheet.faults:
         raise InputError(sheet.faults)
     return made

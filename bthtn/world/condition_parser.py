@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
@@ -129,6 +130,8 @@ class _Parser:
             self._pieces.append((found["piece"], found.start("piece")))
             at = found.end()
         made = read()
+        if self._piece == "/":
+            raise self._fault(self._at, "there is no '/'", "write * 0.5, or // for whole numbers")
         if self._piece:
             raise self._fault(self._at, f"'{self._piece}' stands behind the end")
         return made
@@ -321,7 +324,19 @@ class _Parser:
         except BthtnError as error:
             (one,) = error.diagnostics
             place = f"{self._text!r}, column {at + 1}"
-            raise InputError(Diagnostic(one.code, one.message, place, one.hint)) from None
+            is_value = one.code == "BT106" and one.hint.startswith("did you mean")
+            hint = self._hint(given) if isinstance(given, str) and not is_value else ""
+            hint = hint or one.hint
+            raise InputError(Diagnostic(one.code, one.message, place, hint)) from None
+
+    def _hint(self, word: str) -> str:
+        """What to write for a word that means nothing here, "" if that is not clear."""
+        if re.search(r"\w[*/%+-]\w", word):
+            return "put spaces around the signs of arithmetic: reach * 2"
+        families = (f"{name}[…]" for name in self._schema.families)
+        names = (*self._parameters, *self._schema.fluents, *families)
+        near = get_close_matches(word, names, n=1)
+        return f"did you mean '{near[0]}'?" if near else ""
 
     def _fault(self, at: int, message: str, hint: str = _HOW) -> InputError:
         return InputError(Diagnostic("BT411", message, f"{self._text!r}, column {at + 1}", hint))

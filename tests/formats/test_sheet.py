@@ -102,6 +102,12 @@ def test_what_is_wrong_in_toml_is_reported_with_the_line_of_its_key(read, text, 
         read(text, "t.toml")
 
 
+@pytest.mark.parametrize("text", ["", "\n", "Name,Range Max\n", "Name,Range Max\n,\n"])
+def test_a_sheet_without_a_row_is_told(read, text):
+    with pytest.raises(InputError, match=r"BT410.*there is no row in it\n.*t\.csv:1\n"):
+        read(text)
+
+
 def test_a_sheet_has_the_suffix_of_its_format(read):
     with pytest.raises(InputError, match=r"t.ods is no sheet\n.*\.csv or \.toml"):
         read("", "t.ods")

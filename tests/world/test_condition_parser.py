@@ -112,6 +112,24 @@ def test_a_fault_has_a_column(text, code, said, column):
 
 
 @pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("coun > 2", "did you mean 'count'?"),
+        ("eggs > wantd", "did you mean 'wanted'?"),
+        ("eggs > coutn", "did you mean 'count'?"),
+        ("mood == ANGRi", "did you mean 'ANGRY'?"),
+        ("eggs > count*2", "put spaces around the signs of arithmetic"),
+        ("eggs > count / 2", "write * 0.5, or // for whole numbers"),
+    ],
+)
+def test_a_word_that_means_nothing_is_answered_with_the_nearest_right_one(text, hint):
+    with pytest.raises(BthtnError) as caught:
+        condition_from_text(text, Cook.__schema__, GIVEN)
+    (one,) = caught.value.diagnostics
+    assert hint in one.hint
+
+
+@pytest.mark.parametrize(
     ("text", "same"),
     [
         ("eggs >= count", "eggs >= count"),
