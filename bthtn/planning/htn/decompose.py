@@ -50,6 +50,8 @@ def compound(
     behind: Cell,
 ) -> Cell | None:
     """Decompose a call, unless it recurses in an unchanged state or is nested too deep."""
+    if not row.is_compiled:
+        row.compile()
     if row.is_recursive and search.settings.strict_recursion:
         ancestor = search.guard.ancestor(row.task, args, scope, search)
         if ancestor is not None:

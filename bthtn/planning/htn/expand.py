@@ -19,7 +19,6 @@ from bthtn.planning.htn.rows import (
     CallPart,
     DeferPart,
     EndPart,
-    Function,
     NullPart,
     Part,
     PausePart,
@@ -92,12 +91,12 @@ def primitive(
     if search.exclusions and _is_excluded(search, row, args, scope):
         return None
     step = row.tracking_step if search.compares_states else row.step
-    overwritten = None if step is None else step(search.values, args, search.view)
+    overwritten = step(search.values, args, search.view)
     if overwritten is None:
         return _evaluated(search, part, row, args, scope, behind)
     if overwritten is False:
         if search.wants_reasons:
-            _reject(search, row, args, scope, step)
+            _reject(search, row, args, scope)
         return None
     steps, elapsed, cost, frame = at = search.at
     search.log.append((row, scope, args, overwritten, at))
@@ -122,7 +121,7 @@ def _evaluated(
     possible = task.precondition.evaluate(asked, args)
     if possible is False:
         if search.wants_reasons:
-            _reject(search, row, args, scope, None)
+            _reject(search, row, args, scope)
         return None
     unknown = asked.unknown if possible is UNKNOWN else None
     try:
@@ -173,14 +172,9 @@ def _is_excluded(
     return True
 
 
-def _reject(
-    search: SearchState,
-    row: PrimitiveRow,
-    args: tuple[Any, ...],
-    scope: Entry,
-    step: Function | None,
-) -> None:
-    """Record and emit why a task is impossible, as its compiled function has found, if any."""
+def _reject(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
+    """Record and emit why a task is impossible."""
+    step = row.tracking_step if search.compares_states else row.step
     reason = reasons.because(row.task.precondition, step, search.view, args)
     _tell_rejected(search, row, args, scope, reason)
 

@@ -50,13 +50,11 @@ def because(
 ) -> Reason:
     """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``.
 
-    ``function`` is the compiled one that has found that out, if there is one.
+    ``function`` is the compiled one, if there is one; it returns None where it cannot tell.
     """
     asked = ReadingView(view)
-    if function is None:
+    if function is None or function(asked, binding, asked) is None:
         condition.evaluate(asked, binding)
-    else:
-        function(asked, binding, asked)
     return (why_so, condition, binding, False, asked.readings)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, final
 
 from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.method import Method
@@ -65,16 +65,13 @@ class PlannedMethod:
 class PrimitiveRow:
     """A primitive task.
 
-    ``step`` is its compiled function, None if it has to be evaluated; ``tracking_step`` also
-    updates the fingerprint of the state. Each is compiled on first use. ``duration`` and ``cost``
-    are numbers, None if they depend on arguments or state.
+    ``step`` is the function that plans it, which returns None where it has to be evaluated;
+    ``tracking_step`` also updates the fingerprint of the state. Each is compiled on first use.
+    ``duration`` and ``cost`` are numbers, None if they depend on arguments or state.
     """
 
+    # No ``__getattr__``: it would slow down the look at every attribute.
     __slots__ = ("cost", "duration", "effects", "planned", "step", "task", "tracking_step")
-
-    is_primitive: Final = True
-    step: Function | None
-    tracking_step: Function | None
 
     def __init__(self, task: PrimitiveTask[Any]) -> None:
         self.task = task
@@ -83,19 +80,25 @@ class PrimitiveRow:
         self.cost = _number(task.cost)
         alike = projects_alike(task)
         self.planned: ByArguments[PlannedStep] | None = ByArguments() if alike else None
+        self.step: Function = self._first_step
+        self.tracking_step: Function = self._first_tracking_step
 
-    def __getattr__(self, name: str) -> Any:
-        """Compile ``step`` or ``tracking_step`` on first access, and keep it as an attribute."""
-        if name not in ("step", "tracking_step"):
-            raise AttributeError(name)
+    def _first_step(self, *given: Any) -> Any:
+        self.step = self._compiled(tracks=False)
+        return self.step(*given)
+
+    def _first_tracking_step(self, *given: Any) -> Any:
+        self.tracking_step = self._compiled(tracks=True)
+        return self.tracking_step(*given)
+
+    def _compiled(self, *, tracks: bool) -> Function:
         numbers = (self.task.duration, self.task.cost)
-        function: Function | None = None
         if all(isinstance(one, Constant | Parameter) for one in numbers):
             source = FunctionSource()
-            made = source.step(self.task, tracks=name == "tracking_step")
-            function = None if made is None else source.made()[made]
-        setattr(self, name, function)
-        return function
+            made = source.step(self.task, tracks=tracks)
+            if made is not None:
+                return source.made()[made]
+        return lambda *_: None
 
 
 class CallPart:
@@ -265,18 +268,17 @@ Compiled = tuple["tuple[MethodRow, ...]", "Function | None"]
 
 
 class CompoundRow:
-    """A compound task. Its methods are compiled on first use.
+    """A compound task. Its methods are compiled when it is first called.
 
     ``first`` is the function that returns the index of the first usable method from a start index
     on: None if there is none, UNKNOWN if that depends on an unknown fluent. ``first`` is None if a
     method is evaluated, or the task ``has_choice``: one other than its methods in order.
     """
 
-    __slots__ = ("_compiled", "first", "has_choice", "is_recursive", "methods", "task")
-
-    is_primitive: Final = False
-    methods: tuple[MethodRow, ...]
-    first: Function | None
+    __slots__ = (
+        *("_compiled", "first", "has_choice", "is_compiled"),
+        *("is_recursive", "methods", "task"),
+    )
 
     def __init__(
         self,
@@ -289,13 +291,15 @@ class CompoundRow:
         self.is_recursive = is_recursive
         self.has_choice = task.choice is not None
         self._compiled = compiled
+        self.is_compiled = False
+        self.methods: tuple[MethodRow, ...] = ()
+        self.first: Function | None = None
 
-    def __getattr__(self, name: str) -> Any:
-        """Compile the methods on first access, and keep them as attributes."""
-        if name not in ("methods", "first"):
-            raise AttributeError(name)
-        self.methods, self.first = self._compiled(self.task)
-        return getattr(self, name)
+    def compile(self) -> None:
+        """Compile the methods, if that has not been done."""
+        if not self.is_compiled:
+            self.methods, self.first = self._compiled(self.task)
+            self.is_compiled = True
 
     def of(self, method: Method) -> MethodRow:
         """Return the row of one of the task's methods."""

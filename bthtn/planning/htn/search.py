@@ -32,7 +32,7 @@ from bthtn.planning.htn.expand import (
 from bthtn.planning.htn.found import Found
 from bthtn.planning.htn.guard import changes
 from bthtn.planning.htn.log import BINDING, BODY, DEPTH, Cell, Frame
-from bthtn.planning.htn.rows import CallPart, Part
+from bthtn.planning.htn.rows import CallPart, CompoundRow, Part, PrimitiveRow
 from bthtn.planning.htn.search_state import DONE, STOPPED, SearchState
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user, repeat
@@ -195,11 +195,12 @@ class HtnSearch(Unpicklable):
                 if args is None:
                     cell = unknown_argument(search, part, scope, behind)
                     continue
-            if row.is_primitive and search.expansions >= search.stop:
+            is_primitive = type(row) is PrimitiveRow
+            if is_primitive and search.expansions >= search.stop:
                 break
             if part.reads:
                 log.append((part, scope, scope[2], (), search.at, reads))
-            plan = primitive if row.is_primitive else compound
+            plan: Any = primitive if is_primitive else compound
             cell = plan(search, part, row, args, scope, behind)
         self._cell = cell
 
@@ -215,7 +216,7 @@ class HtnSearch(Unpicklable):
         if isinstance(part, CallPart):
             if search.is_closing:
                 return leave_open(search, part, scope, behind)
-            if not part.row.is_primitive and _tried_before(search, cell):
+            if type(part.row) is CompoundRow and _tried_before(search, cell):
                 return None
         return part
 

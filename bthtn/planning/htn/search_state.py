@@ -54,21 +54,26 @@ class SearchState:
     backtracking keeps it.
     """
 
-    ahead: int | None = -1
-    cause: Suspension | None = None
-    is_closing = False
-    pending: Any = None
-    reason: Reason = ""
-    stop = 0
+    # The default of a class would be found by a slower look.
+    __slots__ = (
+        *("ahead", "at", "bound", "cause", "choices", "compares_states", "costs", "duplicates"),
+        *("excludes_methods", "exclusions", "expansions", "guard", "has_horizon", "is_checked"),
+        *("is_closing", "is_observed", "listener", "log", "pending", "reason", "record"),
+        *("request", "root", "settings", "stop", "table", "timed", "values", "view"),
+    )
+
+    ahead: int | None
+    cause: Suspension | None
+    pending: Any
+    reason: Reason
 
     def __init__(self, request: PlanRequest, listener: SearchListener | None) -> None:
         domain, settings = request.domain, request.settings
-        self.request = request
-        self.settings = settings
-        self.listener = listener
+        self.request, self.settings, self.listener = request, settings, listener
         self.bound = request.bound
-        if self.bound is not None:
-            self.ahead = None
+        self.ahead = -1 if self.bound is None else None
+        self.cause = self.pending = None
+        self.is_closing, self.reason = False, ""
         self.exclusions = request.avoiding
         self.table = domain.derived(TaskTable)
         self.values = Values(request.state.values)
@@ -77,7 +82,7 @@ class SearchState:
         self.record: list[int] = []
         self.choices: list[tuple[Any, Any, int, int, Position, int]] = []
         self.at = START
-        self.expansions = 0
+        self.expansions = self.stop = 0
         self.timed = settings.horizon_time is not None
         self.has_horizon = not settings.check_rest and (settings.horizon is not None or self.timed)
         self.guard = RecursionGuard(has_volatile=self.table.has_volatile)
@@ -88,7 +93,6 @@ class SearchState:
         )
         prunes = domain.prunes_duplicates and self.costs is None and self.bound is None
         self.duplicates = Duplicates(settings) if prunes else None
-        body = self.table.goal(request.goal)
         guarded = settings.strict_recursion and bool(self.table.recursive)
         self.compares_states = guarded or self.duplicates is not None
         self.is_observed = (
@@ -97,7 +101,8 @@ class SearchState:
             or (self.costs is not None and self.costs.are_of_steps)
         )
         self.is_checked = self.has_horizon or prunes
-        self.root: Entry = (BRANCH, None, request.binding, (), START, body, 0, None)
+        goal = self.table.goal(request.goal)
+        self.root: Entry = (BRANCH, None, request.binding, (), START, goal, 0, None)
 
     # what is left to do
 
@@ -134,8 +139,8 @@ class SearchState:
 
         The second value of a frame is a list that is non-empty once its alternative has a plan.
         """
-        lengths = len(self.log), len(self.record)
-        self.choices.append((what, alternative, *lengths, self.at, self.view.fingerprint))
+        place, recorded, mark = len(self.log), len(self.record), self.view.fingerprint
+        self.choices.append((what, alternative, place, recorded, self.at, mark))
 
     def backtrack(self) -> tuple[Any, Any]:
         """Pop the latest choice point, restore its state, and return the arguments of ``keep``."""

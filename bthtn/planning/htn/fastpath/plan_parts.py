@@ -209,7 +209,7 @@ class _Projection:
         """Project the state past a task; its ``writes`` are worked out if they are not known."""
         row, view = self._question.table.row(task), self._start()
         assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
-        overwritten: Overwritten | None = row.step and row.step(view.values, args, view)
+        overwritten: Overwritten | None = row.step(view.values, args, view)
         if overwritten is None:
             if writes is None:
                 writes = (

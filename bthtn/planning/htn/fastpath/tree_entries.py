@@ -16,7 +16,14 @@ from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
 from bthtn.planning.htn.fastpath.record_entries import entries
-from bthtn.planning.htn.rows import Body, CallPart, MethodRow, PlannedMethod, PlannedStep
+from bthtn.planning.htn.rows import (
+    Body,
+    CallPart,
+    CompoundRow,
+    MethodRow,
+    PlannedMethod,
+    PlannedStep,
+)
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.tree import argument_reads
 from bthtn.world.expression import Binding, Constant
@@ -88,7 +95,10 @@ class TreeEntries:
         if isinstance(what, PrimitiveTask):
             step = self.projected(what, args, view)
             return PlannedStep(what, args, step.footprint, step.duration, step.cost)
-        row = self._table.row(what.task).methods[what.index]
+        called = self._table.row(what.task)
+        assert isinstance(called, CompoundRow), "methods are those of such rows"
+        called.compile()
+        row = called.methods[what.index]
         values, args = args, args[: len(row.task.parameters)]
         is_as_assumed = self.is_as_assumed()
         if not is_as_assumed:
