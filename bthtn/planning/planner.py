@@ -20,6 +20,7 @@ from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import accelerator, is_asked_often
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch, Accelerator
+from bthtn.planning.htn.fastpath.items import PLAIN, SearchKind
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import (
@@ -81,9 +82,8 @@ class Planner(Unpicklable, Generic[S]):
     resumes = False
     """Whether its plans are those of a suspended part, and become parts of another plan."""
     _accelerator: Accelerator | None
-    _restricting: dict[tuple[bool, bool], Callable[..., Any] | None]
-    """The accelerators for requests with exclusions, with a bound, and with both."""
-    _is_prepared: bool
+    """The one of plain requests, if it was made."""
+    _accelerators: dict[SearchKind, Callable[..., Any] | None]
 
     @checked
     def __init__(
@@ -176,18 +176,22 @@ class Planner(Unpicklable, Generic[S]):
         """
         start = state if type(state) is FrozenState else start_of(self.domain, state)
         answers = self._answers
+        request = self._request
         if avoiding or bound is not None:
-            restricted = self._restricted(avoiding, bound)
-            request = partial(self._request, avoiding=avoiding, bound=bound)
-            if restricted is not None and listener is None:
-                return AcceleratedSearch(restricted, start, self._most, request, self.seeks_least)
-            return self._search(request(start), listener)
-        if answers is None:
-            ask = self._accelerator or self._accelerated()
-            if ask is not None and listener is None:
-                return AcceleratedSearch(ask, start, self._most, self._request, self.seeks_least)
-            return self._search(self._request(start), listener)
-        start = seeded(start, self.settings.seed)
+            request = partial(request, avoiding=avoiding, bound=bound)
+            ask = self._accelerated(SearchKind(bool(avoiding), bound is not None))
+            ask = ask and partial(ask, avoiding=avoiding, bound=bound)
+        elif answers is None:
+            ask = self._accelerator or self._accelerated(PLAIN)
+        else:
+            return self._remembered(seeded(start, self.settings.seed), answers, listener)
+        if ask is not None and listener is None:
+            return AcceleratedSearch(ask, start, self._most, request, self.seeks_least)
+        return self._search(request(start), listener)
+
+    def _remembered(
+        self, start: FrozenState, answers: Answers, listener: SearchListener | None
+    ) -> RecordedSearch:
         answer = _known(start, answers, listener)
         if answer is not None:
             return Answered(found_again(self, answer, start), answers.read_for(start))
@@ -220,29 +224,16 @@ class Planner(Unpicklable, Generic[S]):
         question = (self.domain, start, self.goal, self.binding, self.settings)
         return PlanRequest(*question, bound, avoiding)
 
-    def _accelerated(self) -> Accelerator | None:
+    def _accelerated(self, kind: SearchKind) -> Callable[..., Any] | None:
         """The fast path, None if there is none; made where its functions are worth generating."""
-        if not self._is_prepared and is_asked_often(self.domain, self.goal, self.settings):
-            self._is_prepared = True
-            question = (self.domain, self.goal, self.binding, self.settings)
-            # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
-            self._accelerator = accelerator(*question, shares=not self.resumes)
-        return self._accelerator
-
-    def _restricted(
-        self, avoiding: Avoided, bound: MethodTraversalRecord | None
-    ) -> Accelerator | None:
-        """The same for a request with these exclusions and this bound."""
-        kind = avoids, bounded = bool(avoiding), bound is not None
-        if kind not in self._restricting:
-            asked = partial(is_asked_often, self.domain, self.goal, self.settings)
-            if not asked(avoids=avoids, bounded=bounded):
+        if kind not in self._accelerators:
+            if not is_asked_often(self.domain, self.goal, self.settings, kind):
                 return None
-            question = (self.domain, self.goal, self.binding, self.settings)
-            made = partial(accelerator, *question, shares=not self.resumes)
-            self._restricting[kind] = made(avoids=avoids, bounded=bounded)
-        ask = self._restricting[kind]
-        return ask and partial(ask, avoiding=avoiding, bound=bound)
+            question = (self.domain, self.goal, self.binding, self.settings, kind)
+            # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
+            self._accelerators[kind] = accelerator(*question, shares=not self.resumes)
+            self._accelerator = self._accelerators.get(PLAIN)
+        return self._accelerators[kind]
 
     def _prepare(
         self,
@@ -263,11 +254,11 @@ class Planner(Unpicklable, Generic[S]):
         self._most = min(settings.max_expansions, settings.max_depth)
         self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
         self._accelerator = None
-        self._restricting = {}
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
-        self._is_prepared = self._answers is not None or self.seeks_goal
+        is_alone = self._answers is not None or self.seeks_goal
+        self._accelerators = {PLAIN: None} if is_alone else {}
 
 
 @checked

@@ -20,6 +20,7 @@ from bthtn.errors import PlanningError
 from bthtn.examples.domains.brawler.domain import Brawler, battle_main, brawler
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.htn.fastpath import accelerated, accelerator
+from bthtn.planning.htn.fastpath.items import SearchKind
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 
@@ -61,7 +62,7 @@ def set_out():
 
 def accelerator_of(asked):
     question = (asked.domain, asked.goal, asked.binding, asked.settings)
-    return accelerator(*question, avoids=bool(asked.avoiding))
+    return accelerator(*question, SearchKind(avoids=bool(asked.avoiding)))
 
 
 def answers(asked):

@@ -25,6 +25,7 @@ from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.walk import preorder
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.htn.fastpath.functions import Functions
+from bthtn.planning.htn.fastpath.items import SearchKind
 from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import least_sums
@@ -319,10 +320,9 @@ def source_of(asked):
     functions = Functions(
         asked.domain,
         found,
+        SearchKind(bool(asked.avoiding), asked.bound is not None),
         strict=asked.settings.strict_recursion,
         least=least_sums(asked.domain, cheapest=asked.settings.cheapest),
-        avoids=bool(asked.avoiding),
-        bounded=asked.bound is not None,
     )
     texts, pending, seen = [], [functions.of(None)], set()
     while pending:

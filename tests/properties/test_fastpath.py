@@ -31,6 +31,7 @@ from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
 from bthtn.planning.htn.fastpath.excess import EXACT
+from bthtn.planning.htn.fastpath.items import SearchKind
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
@@ -96,8 +97,8 @@ def improves(asked, plan):
 def asking(asked):
     """The accelerator for what is asked, None if there is none."""
     question = (asked.domain, asked.goal, asked.binding, asked.settings)
-    kind = {"avoids": bool(asked.avoiding), "bounded": asked.bound is not None}
-    ask = accelerator(*question, **kind, shares=True)
+    kind = SearchKind(bool(asked.avoiding), asked.bound is not None)
+    ask = accelerator(*question, kind, shares=True)
     return ask and partial(ask, avoiding=asked.avoiding, bound=asked.bound)
 
 

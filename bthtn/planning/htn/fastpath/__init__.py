@@ -22,6 +22,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task
 from bthtn.planning.htn.fastpath.accelerated import Accelerator
+from bthtn.planning.htn.fastpath.items import PLAIN, SearchKind
 from bthtn.planning.htn.fastpath.plan_parts import (
     PreparedGoal,
     actions_of,
@@ -29,7 +30,7 @@ from bthtn.planning.htn.fastpath.plan_parts import (
     part_of,
     preferred_actions_of,
 )
-from bthtn.planning.htn.fastpath.program import Program, Programs, SearchKind
+from bthtn.planning.htn.fastpath.program import Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.table import TaskTable
@@ -37,23 +38,22 @@ from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding
 
 
-def accelerator(  # noqa: PLR0913 - each kind of request has functions of its own
+def accelerator(
     domain: FrozenDomain,
     goal: Network,
     binding: Binding,
     settings: Settings,
+    kind: SearchKind = PLAIN,
     *,
-    avoids: bool = False,
-    bounded: bool = False,
     shares: bool = False,
 ) -> Accelerator | None:
     """A function that plans for the goal faster than a search; None if the domain is unsuited.
 
-    Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper. One
-    that ``avoids`` something has to be given what is excluded, and a ``bounded`` one the record to
-    beat. If it ``shares``, equal plans have the same tree.
+    Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper. If
+    its kind avoids something it has to be given what is excluded, and if it is bounded the record
+    to beat. If it ``shares``, equal plans have the same tree.
     """
-    program = program_for(domain, goal, settings, avoids=avoids, bounded=bounded)
+    program = program_for(domain, goal, settings, kind)
     start = None if program is None else program.cell(goal, binding)
     if program is None or start is None:
         return None
@@ -78,42 +78,27 @@ def accelerator(  # noqa: PLR0913 - each kind of request has functions of its ow
 
 
 def program_for(
-    domain: FrozenDomain,
-    goal: Network,
-    settings: Settings,
-    *,
-    avoids: bool = False,
-    bounded: bool = False,
+    domain: FrozenDomain, goal: Network, settings: Settings, kind: SearchKind = PLAIN
 ) -> Program | None:
     """The generated functions for a goal; None if the goal or settings do not allow them."""
     partial = settings.horizon is not None or settings.horizon_time is not None
     roots = _roots(goal)
     if partial or settings.check_rest or domain.prunes_duplicates or not roots:
         return None
-    return domain.derived(Programs).program(roots, _kind(settings, avoids=avoids, bounded=bounded))
+    return domain.derived(Programs).program(roots, settings, kind)
 
 
 def is_asked_often(
-    domain: FrozenDomain,
-    goal: Network,
-    settings: Settings,
-    *,
-    avoids: bool = False,
-    bounded: bool = False,
+    domain: FrozenDomain, goal: Network, settings: Settings, kind: SearchKind
 ) -> bool:
     """Whether goals with these tasks have been asked for before like this; counts this time.
 
     Generating functions takes longer than one search, by whichever planner.
     """
     roots = _roots(goal)
-    known = domain.derived(Programs).is_known
-    return bool(roots) and known(roots, _kind(settings, avoids=avoids, bounded=bounded))
+    return bool(roots) and domain.derived(Programs).is_known(roots, settings, kind)
 
 
 def _roots(goal: Network) -> frozenset[Task]:
     """The tasks that a goal calls; empty if it is not a sequence of calls."""
     return frozenset(call.task for call in calls_of(goal) or ())
-
-
-def _kind(settings: Settings, *, avoids: bool, bounded: bool) -> SearchKind:
-    return SearchKind(settings.strict_recursion, settings.cheapest, avoids, bounded)

@@ -137,7 +137,7 @@ class BodyWriter(LineWriter):
     def usable(self, method: PlainMethod, args: tuple[str, ...]) -> str:
         """Source of whether a method is usable, which is asked only if it is not excluded."""
         whole = method.method
-        if self.of.avoids:
+        if self.of.kind.avoids:
             self.write(f"if {self.allowed(whole, args)}:")
             self.indent += 1
         original = None if isinstance(whole.body, PlainBody) else whole.condition
@@ -145,7 +145,7 @@ class BodyWriter(LineWriter):
 
     def allowed(self, what: PrimitiveTask[Any] | Method, binding: Sequence[str]) -> str:
         """Source of a test whether a task or method is not excluded with these arguments."""
-        if not self.of.avoids:
+        if not self.of.kind.avoids:
             return "True"
         return f"(({self.of.names.of(what)}, {tuple_source(binding)}) not in X)"
 

@@ -33,7 +33,7 @@ from bthtn.planning.htn.fastpath.bound import EQUAL
 from bthtn.planning.htn.fastpath.branch_end import end_branch
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded, has_ints
 from bthtn.planning.htn.fastpath.excess import EXCESS, Excess
-from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part
+from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part, SearchKind
 from bthtn.planning.htn.fastpath.join import Join
 from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.layout import (
@@ -78,19 +78,17 @@ class Functions:
         self,
         domain: FrozenDomain,
         found: Reachable,
+        kind: SearchKind,
         *,
         strict: bool,
-        least: LeastCosts | None = None,
-        avoids: bool = False,
-        bounded: bool = False,
+        least: LeastCosts | None,
     ) -> None:
         """Write functions that search for the plan with the ``least`` sum, if that is given.
 
-        If it ``avoids`` something, excluded tasks and methods are looked up in ``X``. If
-        they are ``bounded``, choices are compared with the limits in ``Y``.
+        They look for recursion that changes nothing if they are ``strict``.
         """
         self.found = found
-        self.avoids = avoids
+        self.kind = kind
         self.excess = None if least is None else Excess(found, least)
         self.names = Names()
         self.cycles: Mapping[Compound, int] = cycles(found) if strict else {}
@@ -102,7 +100,7 @@ class Functions:
         self.has_branches = any(found.branches)
         self.has_choices = any(one.is_choice for one in found.branches)
         looks = bool(self.guarded) or self.has_branches
-        own = [EXCESS] if least is not None else [EQUAL] if bounded else []
+        own = [EXCESS] if least is not None else [EQUAL] if kind.bounded else []
         self.where = variables(domain, found, self.names, own, looks=looks)
         self._equal = self.where.get(EQUAL)
         self.scalars = tuple(name for name in self.where.values() if name)
@@ -115,7 +113,7 @@ class Functions:
         self._demand(has_volatile=domain.schema.has_volatile)
         self._table = domain.derived(TaskTable)
         needed = {"T": self._writes_members, "K": self.guarded, "B": least, "Z": self.has_branches}
-        needed |= {"X": avoids, "Y": bounded}
+        needed |= {"X": kind.avoids, "Y": kind.bounded}
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
         self._begin(None)
 
@@ -311,7 +309,7 @@ class Functions:
             told = body.usable(method, args)
             if told == "False":
                 continue
-            if not self.avoids:
+            if not self.kind.avoids:
                 known = body.known_beside(told)
             if told != "True":
                 body.write(f"if {told}:")
@@ -321,7 +319,7 @@ class Functions:
             body.open = "me"
             body.parts(body.enter(method, args, again=start > 0))
             yield from body.lines
-            if told == "True" and not (self.avoids or goes_on):
+            if told == "True" and not (self.kind.avoids or goes_on):
                 return
         if stop < len(methods):
             yield f"    return {', '.join([self._later(task, stop), 'n', *self.scalars])}"

@@ -1,10 +1,10 @@
-"""Parts of bodies, entries of plans, and what a writer of bodies asks of the whole source."""
+"""Parts of bodies, entries of plans, kinds of searches, and what writers of bodies ask."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, Final, NamedTuple, Protocol, final
 
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.planning.htn.expressions import Names
@@ -39,6 +39,20 @@ Entry = tuple[PlainMethod | PrimitiveTask[Any] | BranchMark, tuple[str, ...]]
 
 Those of a method that is a function are followed by the values which were computed to enter it.
 """
+
+
+class SearchKind(NamedTuple):
+    """What is asked of a search besides its settings.
+
+    If it ``avoids`` something, excluded tasks and methods are looked up in ``X``. If it is
+    ``bounded`` by a record that a plan has to beat, choices are compared with the limits in ``Y``.
+    """
+
+    avoids: bool = False
+    bounded: bool = False
+
+
+PLAIN: Final = SearchKind()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +95,7 @@ class Callees(Protocol):
     has_choices: bool
     inlined: Mapping[Compound, PlainMethod]
     steps: Mapping[PrimitiveTask[Any], PlainStep]
-    avoids: bool
+    kind: SearchKind
     excess: Excess | None
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
@@ -16,6 +16,7 @@ from bthtn.plan.nodes import Suspension, cause_of
 from bthtn.plan.plan import OpenPlan, Plan
 from bthtn.planning.htn.fastpath.bound import limits
 from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
+from bthtn.planning.htn.fastpath.items import SearchKind
 from bthtn.planning.htn.fastpath.join import without_plan
 from bthtn.planning.htn.fastpath.reachable import (
     NotWritable,
@@ -38,6 +39,7 @@ from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.generated import executed
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.least_cost import least_sums
+from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding, Constant, Parameter
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -68,19 +70,6 @@ _NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
 _NOWHERE: Final = FrozenState({})
 
 
-class SearchKind(NamedTuple):
-    """A kind of search, which has programs of its own.
-
-    It looks for recursion that changes nothing (``strict``), for the ``cheapest`` plan and not the
-    first one, ``avoids`` what is excluded, and is ``bounded`` by a record that a plan has to beat.
-    """
-
-    strict: bool
-    cheapest: bool
-    avoids: bool
-    bounded: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Program:
     """The compiled functions that search for a plan.
@@ -90,7 +79,7 @@ class Program:
     goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
     if the goal may come to parallel or priority nodes; else None. ``end`` is the cell behind every
     goal, ``stop`` the function of a cell that suspends the rest of one. ``entries`` makes those
-    of trees; recorded functions are ``acting``.
+    of trees.
     """
 
     starts: Mapping[Task, Any]
@@ -128,23 +117,26 @@ class Programs:
         self._made: dict[Any, Program | None] = {}
         self._asked: set[Any] = set()
 
-    def is_known(self, roots: frozenset[Task], kind: SearchKind) -> bool:
-        """Whether this was called with these tasks and this kind before."""
-        if (roots, kind) in self._asked:
+    def is_known(self, roots: frozenset[Task], settings: Settings, kind: SearchKind) -> bool:
+        """Whether this was called before with these tasks, and for such searches."""
+        key = _key(roots, settings, kind)
+        if key in self._asked:
             return True
         if len(self._asked) >= MOST_PROGRAMS:
             self._asked.clear()
-        self._asked.add((roots, kind))
+        self._asked.add(key)
         return False
 
-    def program(self, roots: frozenset[Task], kind: SearchKind) -> Program | None:
+    def program(
+        self, roots: frozenset[Task], settings: Settings, kind: SearchKind
+    ) -> Program | None:
         """The program for goals that call these tasks; None if it cannot be written."""
-        key = roots, kind
+        key = _key(roots, settings, kind)
         if key not in self._made:
             if len(self._made) >= MOST_PROGRAMS:
                 self._made.clear()
             try:
-                made = _program(self._domain, roots, kind)
+                made = _program(self._domain, roots, settings, kind)
             except _NOT_WRITABLE:
                 made = None
             self._made[key] = made
@@ -152,15 +144,19 @@ class Programs:
         return self._made[key]
 
 
-def _program(domain: FrozenDomain, roots: frozenset[Task], kind: SearchKind) -> Program:
-    least = least_sums(domain, cheapest=kind.cheapest)
+def _key(roots: frozenset[Task], settings: Settings, kind: SearchKind) -> tuple[Any, ...]:
+    return roots, settings.strict_recursion, settings.cheapest, kind
+
+
+def _program(
+    domain: FrozenDomain, roots: frozenset[Task], settings: Settings, kind: SearchKind
+) -> Program:
+    least = least_sums(domain, cheapest=settings.cheapest)
     if kind.bounded and least is not None:
         raise NotWritable  # sums are not compared by their records
     found = reachable(domain, roots)
-    strict, avoids, bounded = kind.strict, kind.avoids, kind.bounded
-    compiled = Compiled(
-        Functions(domain, found, strict=strict, least=least, avoids=avoids, bounded=bounded)
-    )
+    strict = settings.strict_recursion
+    compiled = Compiled(Functions(domain, found, kind, strict=strict, least=least))
     functions = compiled.functions.of(None)
     text, names = functions.asking()
     made = compiled.made(text, functions)
@@ -173,15 +169,7 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: SearchKind) -> 
     end = () if least is None else (made["solved"], ())
     entries = TreeEntries(domain.derived(TaskTable), functions.found)
     stop = partial(stop_goal, len(functions.given))
-    return Program(
-        starts,
-        made["asking"],
-        functions.guarded,
-        branched,
-        end,
-        stop,
-        entries,
-    )
+    return Program(starts, made["asking"], functions.guarded, branched, end, stop, entries)
 
 
 def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:
