@@ -16,8 +16,6 @@ At run time, ``repeats`` is the recursion check, ``join`` brings branches togeth
 
 from __future__ import annotations
 
-from functools import partial
-
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task
@@ -26,7 +24,6 @@ from bthtn.planning.htn.fastpath.items import PLAIN, SearchKind
 from bthtn.planning.htn.fastpath.plan_parts import (
     PreparedGoal,
     actions_of,
-    branched_part_of,
     part_of,
     preferred_actions_of,
 )
@@ -66,14 +63,11 @@ def accelerator(
         table,
         table.goal(goal),
         program.entries,
+        program.branched,
         SharedTrees() if shares else None,
     )
-    branched = program.branched
-    if branched is None:
-        made: Accelerator = program.asking(start, question, part_of, actions_of)
-    else:
-        parts = partial(branched_part_of, branched)
-        made = program.asking(start, question, parts, preferred_actions_of)
+    acting = actions_of if program.branched is None else preferred_actions_of
+    made: Accelerator = program.asking(start, question, part_of, acting)
     return made
 
 

@@ -12,6 +12,7 @@ from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.reachable import Reachable
+from bthtn.planning.htn.fastpath.record_entries import entries
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries, in_any_state
 from bthtn.planning.htn.table import TaskTable
@@ -101,7 +102,7 @@ class Join:
         bodies = [self._table.body(one) for one in self._network.parts]
         trees = [
             self._entries.tree(body, binding, self._entries.of(one, in_any_state), in_any_state)
-            for body, one in zip(bodies, planned, strict=True)
+            for body, one in zip(bodies, map(entries, planned), strict=True)
         ]
         footprints = [footprint(tree) for tree in trees]
         if conflict(footprints) is not None:

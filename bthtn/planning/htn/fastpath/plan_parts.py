@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import PrimitiveTask
-from bthtn.domain.task_effects import projected
 from bthtn.plan.plan import SharedTree
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.assembly import Planned
@@ -20,11 +20,11 @@ from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import Before, TreeEntries, in_any_state
 from bthtn.planning.htn.rows import Body, PlannedStep, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.htn.values import ABSENT, Overwritten, ProjectedState, ReadingView, Values
+from bthtn.planning.htn.values import ABSENT, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import RecordingView, Write
+from bthtn.world.footprint import RecordingView
 from bthtn.world.state import FrozenState
 
 
@@ -32,7 +32,9 @@ from bthtn.world.state import FrozenState
 class PreparedGoal:
     """A goal to plan for from many states; ``body`` is the task table's body for it.
 
-    Equal plans for it share one of ``trees``; None if each plan needs nodes of its own.
+    If its plans may have branches, the values of the ``branched`` fluents at the end are kept with
+    the record of a plan; else it is None. Equal plans share one of ``trees``; None if each plan
+    needs nodes of its own.
     """
 
     domain: FrozenDomain
@@ -42,6 +44,7 @@ class PreparedGoal:
     table: TaskTable
     body: Body
     entries: TreeEntries
+    branched: tuple[Fluent[Any], ...] | None
     trees: SharedTrees | None
 
 
@@ -50,18 +53,17 @@ Source = tuple[Any, Any, PreparedGoal, FrozenState, Any]
 
 
 def part_of(source: Source, part: str) -> Any:
-    """One part, by name, of the plan for a goal; of its record."""
-    _, _, question, base, record = source
+    """One part, by name, of the plan for a goal."""
+    _, _, question, base, found = source
+    record, ends = (found, None) if question.branched is None else found
     match part:
         case "record":
             return MethodTraversalRecord(_choices(entries(record)))
-        case "written":
-            return _Projection(question, base).written(entries(record))
         case "predicted":
             start = seeded(base, question.seed)
-            return start.changed(part_of(source, "written"))
+            return start.changed(_written(question, base, entries(record), ends))
         case "tree":
-            return _tree(question, base, record, _Projection(question, base))
+            return _tree(question, base, record)
         case _:
             return getattr(question, part)
 
@@ -81,40 +83,40 @@ def preferred_actions_of(source: Source) -> tuple[Entry, ...]:
     return tuple(_preferred(actions_of(source[-1][:1])))
 
 
-def branched_part_of(fluents: Sequence[Fluent[Any]], source: Source, part: str) -> Any:
-    """One part of a plan that may have branches, with the values of fluents at its end."""
-    _, _, question, base, (record, values) = source
-    match part:
-        case "tree":
-            return _tree(question, base, record, in_any_state)
-        case "written":
-            written = _written(entries(record))
-            ends = zip(fluents, values, strict=True)
-            return {fluent: value for fluent, value in ends if fluent in written}
-        case "predicted":
-            ends = branched_part_of(fluents, source, "written")
-            return seeded(base, question.seed).changed(ends)
-        case _:
-            return part_of((part_of, actions_of, question, base, record), part)
-
-
-def _tree(
-    question: PreparedGoal, base: FrozenState, record: list[Any], before: Before
-) -> SharedTree:
-    """The tree of a plan; ``before`` gives the projected state before each of its entries."""
+def _tree(question: PreparedGoal, base: FrozenState, record: list[Any]) -> SharedTree:
     shared = question.trees
     known = None if shared is None else shared.find(record, base.values)
     if known is None:
-        entries = question.entries
-        number = entries.number_kept
-        planned = entries.of(record, before)
-        known = SharedTree(entries.tree(question.body, question.binding, planned, before), {})
+        making, before = question.entries, _before(question, base)
+        number = making.number_kept
+        planned = making.of(entries(record), before)
+        known = SharedTree(making.tree(question.body, question.binding, planned, before), {})
         # Entries that are made for the first time read more than the tree depends on.
-        is_warm = entries.number_kept == number
-        if shared is not None and is_warm and entries.is_as_assumed():
+        is_warm = making.number_kept == number
+        if shared is not None and is_warm and making.is_as_assumed():
             reads = before.reads if isinstance(before, _Projection) else {}
             shared.keep(record, reads, known, len(planned))
     return known
+
+
+def _before(question: PreparedGoal, base: FrozenState) -> Before:
+    """What gives the projected state before each of a plan's entries."""
+    return _Projection(question, base) if question.branched is None else in_any_state
+
+
+def _written(
+    question: PreparedGoal, base: FrozenState, planned: Iterable[Entry], ends: Iterable[Any] | None
+) -> dict[Fluent[Any], Any]:
+    """Every fluent that a plan writes, with its value at the end."""
+    before = _before(question, base)
+    steps = question.entries.of([one for one in planned if type(one[0]) is PrimitiveTask], before)
+    touched = [one.footprint.writes for one in steps if type(one) is PlannedStep]
+    written = dict.fromkeys(chain.from_iterable(touched))
+    if ends is None:
+        view = before(steps, len(steps))
+        return {fluent: view.get(fluent) for fluent in written}
+    known = zip(question.branched or (), ends, strict=True)
+    return {fluent: value for fluent, value in known if fluent in written}
 
 
 def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
@@ -128,16 +130,6 @@ def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
         else:
             is_later = mark.number == 1 and not mark.is_end
             others += is_later - (mark.is_end and mark.number > 1)
-
-
-def _written(planned: Iterable[Entry]) -> set[Fluent[Any]]:
-    """The fluents that the primitive tasks write."""
-    return {
-        fluent
-        for task, args in planned
-        if isinstance(task, PrimitiveTask)
-        for fluent in projected(task, args, in_any_state()).writes or ()
-    }
 
 
 def _choices(planned: Sequence[Entry]) -> Iterator[int]:
@@ -178,18 +170,9 @@ class _Projection:
             self._place, self._view = 0, None
         for one in planned[self._place : place]:
             if type(one) is PlannedStep:
-                self._past(one.task, one.args, one.footprint.writes)
+                self._past(one)
         self._place = place
         return ReadingView(self._start())
-
-    def written(self, planned: Iterable[Entry]) -> dict[Fluent[Any], Any]:
-        """Every fluent that the plan writes, with its final value."""
-        written: dict[Fluent[Any], None] = {}
-        for what, args in planned:
-            if isinstance(what, PrimitiveTask):
-                written.update(dict.fromkeys(self._past(what, args, None)[::2]))
-        values = self._start().values
-        return {fluent: values[fluent] for fluent in written}
 
     def _start(self) -> _Unmarked:
         """The state as far as it was projected."""
@@ -200,20 +183,9 @@ class _Projection:
             self._view = _Unmarked(values)
         return self._view
 
-    def _past(
-        self,
-        task: PrimitiveTask[Any],
-        args: Binding,
-        writes: Mapping[Fluent[Any], Write] | None,
-    ) -> Overwritten:
-        """Project the state past a task; its ``writes`` are worked out if they are not known."""
-        row, view = self._question.table.row(task), self._start()
+    def _past(self, one: PlannedStep) -> None:
+        """Project the state past a task."""
+        row, view = self._question.table.row(one.task), self._start()
         assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
-        overwritten: Overwritten | None = row.step(view.values, args, view)
-        if overwritten is None:
-            if writes is None:
-                writes = (
-                    self._question.entries.projected(task, args, ReadingView(view)).writes or {}
-                )
-            overwritten = view.apply(writes)
-        return overwritten
+        if row.step(view.values, one.args, view) is None:
+            view.apply(one.footprint.writes)

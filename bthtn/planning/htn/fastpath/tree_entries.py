@@ -15,7 +15,7 @@ from bthtn.planning.htn.assembly import Planned, tree_of
 from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
-from bthtn.planning.htn.fastpath.record_entries import entries
+from bthtn.planning.htn.fastpath.record_entries import Entry
 from bthtn.planning.htn.rows import (
     Body,
     CallPart,
@@ -63,10 +63,10 @@ class TreeEntries:
 
         return tree_of(body, binding, planned, asked)
 
-    def of(self, record: Iterable[Any], before: Before) -> list[Planned]:
-        """The entries of a plan in order."""
+    def of(self, recorded: Iterable[Entry], before: Before) -> list[Planned]:
+        """The items of a plan, in order."""
         planned: list[Planned] = []
-        for what, args in entries(record):
+        for what, args in recorded:
             key = (what, args, *map(type, args)) if args else what
             known = self._kept.get(key)
             if known is None:
