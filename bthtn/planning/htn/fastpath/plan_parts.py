@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
@@ -17,14 +16,14 @@ from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.fastpath.record_entries import Entry, entries
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
-from bthtn.planning.htn.fastpath.tree_entries import Before, TreeEntries, in_any_state
+from bthtn.planning.htn.fastpath.tree_entries import TreeEntries, in_any_state
 from bthtn.planning.htn.rows import Body, PlannedStep, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.htn.values import ABSENT, ProjectedState, ReadingView, Values
+from bthtn.planning.htn.values import ABSENT, Overwritten, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import RecordingView
+from bthtn.world.footprint import RecordingView, Write
 from bthtn.world.state import FrozenState
 
 
@@ -87,8 +86,8 @@ def _tree(question: PreparedGoal, base: FrozenState, record: list[Any]) -> Share
     shared = question.trees
     known = None if shared is None else shared.find(record, base.values)
     if known is None:
-        making, before = question.entries, _before(question, base)
-        number = making.number_kept
+        making, number = question.entries, question.entries.number_kept
+        before = _Projection(question, base) if question.branched is None else in_any_state
         planned = making.of(entries(record), before)
         known = SharedTree(making.tree(question.body, question.binding, planned, before), {})
         # Entries that are made for the first time read more than the tree depends on.
@@ -99,22 +98,15 @@ def _tree(question: PreparedGoal, base: FrozenState, record: list[Any]) -> Share
     return known
 
 
-def _before(question: PreparedGoal, base: FrozenState) -> Before:
-    """What gives the projected state before each of a plan's entries."""
-    return _Projection(question, base) if question.branched is None else in_any_state
-
-
 def _written(
     question: PreparedGoal, base: FrozenState, planned: Iterable[Entry], ends: Iterable[Any] | None
 ) -> dict[Fluent[Any], Any]:
     """Every fluent that a plan writes, with its value at the end."""
-    before = _before(question, base)
-    steps = question.entries.of([one for one in planned if type(one[0]) is PrimitiveTask], before)
-    touched = [one.footprint.writes for one in steps if type(one) is PlannedStep]
-    written = dict.fromkeys(chain.from_iterable(touched))
     if ends is None:
-        view = before(steps, len(steps))
-        return {fluent: view.get(fluent) for fluent in written}
+        return _Projection(question, base).written(planned)
+    steps = (one for one in planned if type(one[0]) is PrimitiveTask)
+    made = question.entries.of(steps, in_any_state)
+    written = {f for one in made if type(one) is PlannedStep for f in one.footprint.writes}
     known = zip(question.branched or (), ends, strict=True)
     return {fluent: value for fluent, value in known if fluent in written}
 
@@ -170,9 +162,18 @@ class _Projection:
             self._place, self._view = 0, None
         for one in planned[self._place : place]:
             if type(one) is PlannedStep:
-                self._past(one)
+                self._past(one.task, one.args, one.footprint.writes)
         self._place = place
         return ReadingView(self._start())
+
+    def written(self, planned: Iterable[Entry]) -> dict[Fluent[Any], Any]:
+        """Every fluent that the plan writes, with its final value."""
+        written: dict[Fluent[Any], None] = {}
+        for what, args in planned:
+            if type(what) is PrimitiveTask:
+                written.update(dict.fromkeys(self._past(what, args)[::2]))
+        values = self._start().values
+        return {fluent: values[fluent] for fluent in written}
 
     def _start(self) -> _Unmarked:
         """The state as far as it was projected."""
@@ -183,9 +184,15 @@ class _Projection:
             self._view = _Unmarked(values)
         return self._view
 
-    def _past(self, one: PlannedStep) -> None:
-        """Project the state past a task."""
-        row, view = self._question.table.row(one.task), self._start()
+    def _past(
+        self, task: PrimitiveTask[Any], args: Binding, writes: Mapping[Any, Write] | None = None
+    ) -> Overwritten:
+        """Project the state past a task; its writes are worked out if they are not known."""
+        row, view = self._question.table.row(task), self._start()
         assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
-        if row.step(view.values, one.args, view) is None:
-            view.apply(one.footprint.writes)
+        overwritten: Overwritten | None = row.step(view.values, args, view)
+        if overwritten is None:
+            if writes is None:
+                writes = self._question.entries.projected(task, args, ReadingView(view)).writes
+            overwritten = view.apply(writes or {})
+        return overwritten
