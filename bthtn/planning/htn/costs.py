@@ -5,7 +5,7 @@ The sum is of costs with ``cheapest``, of values where methods have them (semant
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
@@ -15,15 +15,17 @@ from bthtn.planning.htn.log import Cell, OpenNode, PlannedBranches, Position
 from bthtn.planning.htn.rows import Body
 from bthtn.planning.least_cost import LeastCosts, below_zero, least_sums
 
+_NOTHING: Final = (0.0,)
+"""What is ahead at the end of a branch or of the goal."""
+
 
 class Costs:
     """Lower bounds for one search; ``cheapest`` is the sum of its best plan so far, or None."""
 
-    __slots__ = ("_ahead", "_least", "are_of_steps", "cheapest")
+    __slots__ = ("_kind", "_least", "are_of_steps", "cheapest")
 
     def __init__(self, least: LeastCosts) -> None:
-        self._least = least
-        self._ahead = _Ahead(least)
+        self._least, self._kind = least, type(least)
         self.are_of_steps = least.pick(1, 0) > 0
         """Whether steps have a share in the sum, too: values are of methods alone."""
         self.cheapest: float | None = None
@@ -37,8 +39,16 @@ class Costs:
     def left(self, cell: Cell) -> float:
         """Return a lower bound on the cost of the continuation."""
         body, place, _, _, rank = cell
-        left: float = self._ahead[body][place] + rank
+        ahead = body.ahead.get(self._kind) or self._from_each_part(body)
+        left: float = ahead[place] + rank
         return left
+
+    def _from_each_part(self, body: Body) -> tuple[float, ...]:
+        """Work out a lower bound on the cost of a body from each of its parts on, and keep it."""
+        if body.network is None:
+            return _NOTHING
+        ahead = body.ahead[self._kind] = self._least.from_each(body.rest or (body.network,))
+        return ahead
 
     def of_networks(self, *networks: Network) -> float:
         """Return a lower bound on the cost of the networks."""
@@ -59,10 +69,8 @@ class Costs:
         """
         if self.cheapest is None:
             return False
-        cost: float
         _, _, cost, frame = at
-        body, place, _, _, rank = cell
-        cost += self._ahead[body][place] + rank
+        cost += self.left(cell)
         if frame is not None:
             return frame.guard is None and cost + frame.outside >= self.cheapest
         return cost >= self.cheapest
@@ -73,24 +81,3 @@ class Costs:
         around = 0 if above is None else above.outside
         beside = self.of_networks(*node.network.parts[planned.length + 1 :])
         return around + node.at[2] + self.left(node.behind) + beside + planned.cost
-
-
-class _Ahead(dict[Body, tuple[float, ...]]):
-    """A lower bound on the cost of the parts of a body from each of them on."""
-
-    __slots__ = ("_least",)
-
-    def __init__(self, least: LeastCosts) -> None:
-        super().__init__()
-        self._least = least
-
-    def __missing__(self, body: Body) -> tuple[float, ...]:
-        ahead = self[body] = self._least.from_each(_networks(body))
-        return ahead
-
-
-def _networks(body: Body) -> tuple[Network, ...]:
-    """Return the networks of a body's parts."""
-    if body.network is None:
-        return ()
-    return body.rest or (body.network,)

@@ -192,8 +192,10 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
 def _add_up(search: SearchState, costs: Costs, call: Call, scope: Entry) -> None:
     """Add the number of the method that was entered."""
     method = scope[KIND]
-    cost, value = scope[NUMBERS] or (method.cost, method.value)
-    price = costs.price(cost, value, call[1].task, call[2])
+    price = method.cost if costs.are_of_steps else method.value
+    if price is None:
+        cost, value = scope[NUMBERS]
+        price = costs.price(cost, value, call[1].task, call[2])
     if price:
         search.spend(price)
 

@@ -151,9 +151,12 @@ def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scop
         elapsed += (
             row.duration if row.duration is not None else _number(search, row, args, "duration")
         )
-    if search.costs is not None and search.costs.are_of_steps:
-        price = row.cost if row.cost is not None else _number(search, row, args, "cost")
-        cost += search.costs.price(price, 0, row.task, args)
+    costs = search.costs
+    if costs is not None and costs.are_of_steps:
+        price = row.cost
+        if price is None:
+            price = costs.price(_number(search, row, args, "cost"), 0, row.task, args)
+        cost += price
     search.at = (steps + 1, elapsed, cost, frame)
     search.view.foreseeable = False
     if search.listener is not None:

@@ -188,7 +188,8 @@ Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullP
 class Body:
     """Parts to be planned in order: the members of a sequence, or a single network.
 
-    Never mutated; not frozen, as plain functions have bodies made while they are planned.
+    Only ``ahead`` is mutated; not frozen, as plain functions have bodies made while they are
+    planned.
     """
 
     network: Network | None
@@ -198,6 +199,8 @@ class Body:
     length: int = field(init=False)
     items: tuple[Item, ...] = field(init=False)
     """All parts, with those of the sequences inside the body in their place."""
+    ahead: dict[type, tuple[float, ...]] = field(init=False, default_factory=dict)
+    """Lower bounds on what the parts from each of them on cost, by the kind of ``LeastCosts``."""
 
     def __post_init__(self) -> None:
         """Count the parts, and find the items."""
