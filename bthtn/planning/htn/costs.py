@@ -5,7 +5,7 @@ The sum is of costs with ``cheapest``, of values where methods have them (semant
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
@@ -24,17 +24,13 @@ class Costs:
 
     __slots__ = ("_kind", "_least", "are_of_steps", "cheapest")
 
-    def __init__(self, least: LeastCosts) -> None:
+    def __init__(self, domain: FrozenDomain, *, cheapest: bool) -> None:
+        least = least_sums(domain, cheapest=cheapest)
+        assert least is not None, "costs are asked for, or the domain has values"
         self._least, self._kind = least, type(least)
         self.are_of_steps = least.pick(1, 0) > 0
         """Whether steps have a share in the sum, too: values are of methods alone."""
         self.cheapest: float | None = None
-
-    @classmethod
-    def of(cls, domain: FrozenDomain, *, cheapest: bool) -> Self | None:
-        """Return the costs of this domain, or None when plans are compared by their record."""
-        least = least_sums(domain, cheapest=cheapest)
-        return None if least is None else cls(least)
 
     def left(self, cell: Cell) -> float:
         """Return a lower bound on the cost of the continuation."""

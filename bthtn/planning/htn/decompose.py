@@ -200,11 +200,6 @@ def _add_up(search: SearchState, costs: Costs, call: Call, scope: Entry) -> None
         search.spend(price)
 
 
-def leave_open(search: SearchState, part: CallPart, scope: Entry, behind: Cell) -> Cell:
-    """Suspend a call because the budget is used up."""
-    return suspend_call(search, part, scope, behind, BUDGET)
-
-
 def undecided(
     search: SearchState,
     part: CallPart,
@@ -234,7 +229,7 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
     """Resume a call at method ``start`` after backtracking to it."""
     part, row, args, scope, behind, _, _ = call
     if search.is_closing:
-        return leave_open(search, part, scope, behind)
+        return suspend_call(search, part, scope, behind, BUDGET)
     search.tell_of(trace.Backtracked, row.task, args)
     return decompose(search, call, start)
 

@@ -136,11 +136,7 @@ def _evaluated(
     overwritten = search.view.apply(writes)
     done = Evaluated(asked.readings, writes, duration, cost)
     search.log.append((row, scope, args, overwritten, at, done))
-    if search.is_observed:
-        _step_on(search, row, args, scope)
-    else:
-        search.at = (at[0] + 1, at[1], at[2], at[3])
-        search.view.foreseeable = False
+    _step_on(search, row, args, scope)
     return behind
 
 

@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bthtn.plan.nodes import BUDGET
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import without_alternative
-from bthtn.planning.htn.decompose import compound, enter, leave_open, retry
+from bthtn.planning.htn.decompose import compound, enter, retry, suspend_call
 from bthtn.planning.htn.expand import (
     arguments,
     at_horizon,
@@ -215,7 +216,7 @@ class HtnSearch(Unpicklable):
             return stop_at_horizon(search, cell)
         if isinstance(part, CallPart):
             if search.is_closing:
-                return leave_open(search, part, scope, behind)
+                return suspend_call(search, part, scope, behind, BUDGET)
             if type(part.row) is CompoundRow and _tried_before(search, cell):
                 return None
         return part
@@ -274,7 +275,7 @@ def _resumed(search: SearchState) -> Cell:
         if search.choices and search.choices[-1][0] is reached:
             search.choices.pop()  # its later methods would be left open in the same way
         part, _, _, scope, behind, _, _ = reached
-        return leave_open(search, part, scope, behind)
+        return suspend_call(search, part, scope, behind, BUDGET)
     return enter(search, *pending)
 
 

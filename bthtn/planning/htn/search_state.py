@@ -87,7 +87,7 @@ class SearchState:
         self.has_horizon = not settings.check_rest and (settings.horizon is not None or self.timed)
         self.guard = RecursionGuard(has_volatile=self.table.has_volatile)
         sums = settings.cheapest or self.table.has_values
-        self.costs = Costs.of(domain, cheapest=settings.cheapest) if sums else None
+        self.costs = Costs(domain, cheapest=settings.cheapest) if sums else None
         self.excludes_methods = bool(self.exclusions) and any(
             isinstance(one, Method) for one, _ in self.exclusions
         )

@@ -99,12 +99,6 @@ class ProjectedState:
             return value
         return self.values.at_start(fluent) if self.foreseeable else UNKNOWN
 
-    def peek(self, fluent: Fluent[Any]) -> Any:
-        """Return the projected value of the fluent without recording a read."""
-        if fluent.volatile and not self.foreseeable and fluent not in self.values:
-            return UNKNOWN
-        return self.values.unread(fluent)
-
     def apply(self, writes: Mapping[Fluent[Any], Write]) -> Overwritten:
         """Apply the writes of a task or node; return the fluents with their previous values."""
         overwritten: list[Any] = []

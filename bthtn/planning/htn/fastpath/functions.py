@@ -37,7 +37,7 @@ from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part, Sea
 from bthtn.planning.htn.fastpath.join import Join
 from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.layout import (
-    CallOrder,
+    call_order,
     inlined,
     variables,
     written_in_branches,
@@ -95,7 +95,7 @@ class Functions:
         self.guarded = guarded(found, self.cycles)
         self.inlined: Mapping[Compound, PlainMethod] = inlined(found, self.guarded)
         self.steps = found.steps
-        self._order = CallOrder(found)
+        self._may_call = call_order(found)
         self._salts = {task: number for number, task in enumerate(found.methods)}
         self.has_branches = any(found.branches)
         self.has_choices = any(one.is_choice for one in found.branches)
@@ -273,7 +273,7 @@ class Functions:
         if up:
             yield from self._guard(task)
         # Nothing but the loop calls one that is alone.
-        yield from self._methods(task, 0, _always if alone else partial(self._order.may_call, task))
+        yield from self._methods(task, 0, _always if alone else partial(self._may_call, task))
 
     def _resumed(self, task: Compound, start: int, name: str) -> Iterator[str]:
         """Lines of the function that undoes a method and tries the later ones."""

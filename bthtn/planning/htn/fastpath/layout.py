@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
@@ -31,29 +31,21 @@ DEEPEST_CALLS: Final = 50
 """Limit of nested direct calls before control returns to the loop."""
 
 
-class CallOrder:
-    """Decides which functions may call each other directly: no recursion, limited depth."""
-
-    def __init__(self, found: Reachable) -> None:
-        self._components = components(found.called)
-        self._heights = _heights(found.called, self._components)
-
-    def may_call(self, task: Compound, other: Compound) -> bool:
-        """Whether the function of a task may call that of another."""
-        own = self._components[other]
-        return own != self._components[task] and (self._heights[own] + 1) % DEEPEST_CALLS != 0
-
-
-def _heights(
-    below: Mapping[Compound, list[Compound]], numbers: Mapping[Compound, int]
-) -> dict[int, int]:
-    """For every component, the length of the longest chain of components below it."""
+def call_order(found: Reachable) -> Callable[[Compound, Compound], bool]:
+    """Whether the function of a task may call that of another: no recursion, limited depth."""
+    below, numbers = found.called, components(found.called)
     heights: dict[int, int] = {}
+    """For every component, the length of the longest chain of components below it."""
     for task in sorted(below, key=numbers.__getitem__):
         own = numbers[task]
         under = [heights[numbers[one]] + 1 for one in below[task] if numbers[one] != own]
         heights[own] = max([heights.get(own, 0), *under])
-    return heights
+
+    def may_call(task: Compound, other: Compound) -> bool:
+        own = numbers[other]
+        return own != numbers[task] and (heights[own] + 1) % DEEPEST_CALLS != 0
+
+    return may_call
 
 
 def variables(
