@@ -68,13 +68,11 @@ def _made_of(parts: list[_Part], run: PlanRun) -> Behaviour:
         if kind is TaskLeaf:
             ready.append(TaskLeaf(node, path, run))
             continue
-        below = len(ready) - number
-        children = ready[below:]
-        del ready[below:]
+        below = slice(len(ready) - number, None)
         if kind is PlanParallel:
-            ready.append(PlanParallel(node, children))
+            ready[below] = (PlanParallel(node, ready[below]),)
         elif kind is PlanPriority:
-            ready.append(PlanPriority(node, children, run))
+            ready[below] = (PlanPriority(node, ready[below], run),)
         else:
-            ready.append(kind(children, None, node))
+            ready[below] = (kind(ready[below], None, node),)
     return ready[0]

@@ -208,8 +208,8 @@ class PlanRun:
     holder: Holder | None = None
     has_cleanups: bool = False
     """Whether one of the parts has a cleanup."""
-    has_alternatives: bool = False
-    """Whether one of the parts is a ``priority``."""
+    has_reactive_choices: bool = False
+    """Whether one of the parts is a reactive ``priority``."""
     is_repairable: bool = True
     writes_as: str = ""
     plan_id: str = ""

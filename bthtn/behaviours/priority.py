@@ -32,7 +32,7 @@ class PlanPriority(PlanComposite, Selector):
         self.memory = not node.reactive
         self.node = node
         self._in_vain: list[Behaviour] = []
-        run.has_alternatives = True
+        run.has_reactive_choices |= node.reactive
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the alternatives, or only the one that must not be interrupted."""

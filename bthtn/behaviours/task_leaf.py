@@ -155,7 +155,7 @@ class TaskLeaf(PlanLeaf):
                 self._obstacle = obstacle_of(during, self.node, self._run.agent.beliefs)
                 if self._obstacle is not None:
                     return self._abort_operator()
-        elif self._run.has_alternatives and not self._has_place():
+        elif self._run.has_reactive_choices and not self._has_place():
             return FAILURE
         elif self._must_wait():
             return RUNNING
@@ -251,10 +251,11 @@ class TaskLeaf(PlanLeaf):
 
     def _begun(self, step: StepRun) -> Operator:
         """The operator of the step, which has started. Whatever users' code raises propagates."""
-        if step.agent.operators.find(self.node.task) is None:
-            return simulated(step.agent, self.node)
+        agent = self._run.agent
+        if agent.operators.find(self.node.task) is None:
+            return simulated(agent, self.node)
         with step.acting():
-            operator = operator_for(step.agent, self.node, self._run.setup_arguments)
+            operator = operator_for(agent, self.node, self._run.setup_arguments)
             if isinstance(operator, SubtreeOperator):
                 operator.show_below(self)
             operator.start()

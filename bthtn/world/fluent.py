@@ -23,7 +23,6 @@ from typing import (
     Protocol,
     SupportsIndex,
     TypeVar,
-    cast,
     get_args,
     overload,
 )
@@ -162,7 +161,8 @@ class Fluent(FluentReference[T]):
         return self
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:  # noqa: ARG002 - protocol
-        return cast("T | Unknown", view.get(self))
+        value: T | Unknown = view.get(self)
+        return value
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
         """``name``, or ``name[index]`` for a member of a family, in one line."""

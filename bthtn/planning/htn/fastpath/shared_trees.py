@@ -29,7 +29,7 @@ class SharedTrees:
         self._entries = 0
         self._known: dict[tuple[Any, ...], Trees] = {}
 
-    def find(self, record: Iterable[Any], start: Mapping[Fluent[Any], Any]) -> SharedTree | None:
+    def find(self, record: Sequence[Any], start: Mapping[Fluent[Any], Any]) -> SharedTree | None:
         """Return the tree that was made of this record from such a start state, or None."""
         for fluents, trees in self._known.get(_record_key(record), {}).items():
             key = _key([start.get(one, one.default) for one in fluents]) if fluents else ()
@@ -65,12 +65,16 @@ def _key(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple([(type(one), one) for one in values])
 
 
-def _record_key(record: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple([one if len(one) == 1 else _key_of(one) for one in record])
+def _record_key(record: Sequence[Any]) -> tuple[Any, ...]:
+    """A key for a record; most have no arguments at all."""
+    has_arguments = max(map(len, record), default=1) > 1
+    return tuple(map(_key_of, record)) if has_arguments else tuple(record)
 
 
 def _key_of(item: Any) -> Any:
     """A key for a recorded item and all that are like it: ``1`` and ``True`` are not alike."""
+    if len(item) == 1:
+        return item
     if len(item) <= _FEW:  # most have one argument, or two
         return (item, type(item[1]), type(item[-1]))
     return (item, *map(type, item))
