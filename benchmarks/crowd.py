@@ -94,6 +94,8 @@ def live(agents, frames, *, budget, waves=WAVES):
         return lambda event: adopted.append(number) if isinstance(event, PlanAdopted) else None
 
     goals = fighters(agents, clock, listener=heard, schedule=schedule)
+    gc.collect()
+    gc.freeze()  # the collector stays on, but what was set up is not its business in a tick
     seconds = seconds_of_frames(
         goals,
         clock,
@@ -102,6 +104,7 @@ def live(agents, frames, *, budget, waves=WAVES):
         before=schedule.next_frame,
         after=lambda: expansions.append(schedule.used),
     )
+    gc.unfreeze()
     return Crowd(seconds, expansions, adopted)
 
 
