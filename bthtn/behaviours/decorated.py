@@ -113,16 +113,12 @@ class PlanDecorated(PlanSequence):
         super()._leave(FAILURE)
 
     def _leave(self, status: Status) -> None:
-        """End the tick as the decorator has it."""
-        if status is RUNNING:
-            super()._leave(status)
-            return
+        """End, or go on, as the decorator has it."""
         match self.decorator:
             case RetryDecorator(tries) if status is not SUCCESS and self._tries + 1 < tries:
                 self._tries += 1
                 self._restart()
                 self.feedback_message = f"try {self._tries + 1} of {tries}"
-                super()._leave(RUNNING)
             case InvertDecorator() if status is SUCCESS:
                 self._fail("it was to fail, and has succeeded")
             case InvertDecorator():

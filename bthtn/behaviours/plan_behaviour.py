@@ -172,14 +172,15 @@ def discard(subtree: Behaviour) -> None:
         node = pending.pop()
         below = made_below(node)
         found.append((node, below))
-        pending += [
-            child
-            for child in below
-            if child.status is not INVALID
-            or not isinstance(child, PlanLeaf)
-            or child._below is not None
-            or child._was_looked_at
-        ]  # a leaf that does not run has nothing to shut down
+        for child in below:
+            if (
+                child.status is INVALID
+                and isinstance(child, PlanLeaf)
+                and child._below is None
+                and not child._was_looked_at
+            ):
+                continue  # a leaf that does not run has nothing to shut down
+            pending.append(child)
     subtree.parent = None
     for node, below in reversed(found):
         _shut_down(node)

@@ -188,7 +188,10 @@ class PlanSequence(PlanComposite, Sequence):
                 self._replace(child, child.replacement)
             else:
                 self._index += 1
-        self._leave(status)
+        if status is RUNNING:
+            self.status = status
+        else:
+            self._leave(status)
         yield self
 
     def go_on_at(self, index: int, child: Behaviour) -> None:
@@ -268,11 +271,8 @@ class PlanSequence(PlanComposite, Sequence):
                 discard(step)
 
     def _leave(self, status: Status) -> None:
-        """End the tick with this status; any other than RUNNING and SUCCESS is a failure."""
-        if status is RUNNING:
-            self.status = status
-        else:
-            self.stop(SUCCESS if status is SUCCESS else FAILURE)
+        """End with this status; any other than SUCCESS is a failure."""
+        self.stop(SUCCESS if status is SUCCESS else FAILURE)
 
 
 class PlanScope(PlanSequence):

@@ -198,12 +198,13 @@ class StepRun:
         Raises OperatorFailed where a value to be written is unknown.
         """
         task = self.node.task
-        lists = [one for name in COMES_TRUE[moment] if (one := getattr(task, name))]
-        if not lists:
-            return ()
-        run = self._run
-        state = WorkingState(run.agent.beliefs.frozen())
-        for effects in lists:
+        run, state = self._run, None
+        for name in COMES_TRUE[moment]:
+            effects = getattr(task, name)
+            if not effects:
+                continue
+            if state is None:
+                state = WorkingState(run.agent.beliefs.frozen())
             try:
                 writes = writes_of(effects, state, self.node.args)
             except UnknownRead as signal:
@@ -212,6 +213,8 @@ class StepRun:
             for fluent, write in writes.items():
                 assert isinstance(fluent, Fluent), "effects write fluents"
                 state.apply(fluent, write)
+        if state is None:
+            return ()
         written = state.written_since(0)
         for fluent, value in written.items():
             fluent.check(value)
