@@ -86,8 +86,10 @@ class Plan(Shared, Unpicklable):
         part = source[0](source, name)
         if name == "tree":
             part, derived = part if isinstance(part, SharedTree) else (part, {})
-            object.__setattr__(self, "_derived", derived)
-        object.__setattr__(self, name, part)
+            put_derived(self, derived)
+            put_tree(self, part)
+        else:
+            object.__setattr__(self, name, part)
         if name not in _OFTEN and all(_is_made(self, one) for one in _RAREST_FIRST):
             object.__setattr__(self, "_source", _NOTHING_LEFT)
         return part

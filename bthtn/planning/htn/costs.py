@@ -13,7 +13,7 @@ from bthtn.domain.task import Task, call_text
 from bthtn.errors import PlanningError
 from bthtn.planning.htn.log import Cell, OpenNode, PlannedBranches, Position
 from bthtn.planning.htn.rows import Body
-from bthtn.planning.least_cost import LeastCosts, below_zero, least_sums
+from bthtn.planning.least_cost import below_zero, least_sums
 
 _NOTHING: Final = (0.0,)
 """What is ahead at the end of a branch or of the goal."""

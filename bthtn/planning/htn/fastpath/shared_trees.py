@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
@@ -14,7 +15,6 @@ MOST_SHARED: Final = 5_000
 """Entries of all plans for one goal whose trees are kept; when there are more, all are dropped."""
 MOST_READ: Final = 3
 """Sets of fluents that are tried for one record: what is read depends on what was kept before."""
-_FEW: Final = 3
 
 Reads = tuple[Fluent[Any], ...]
 Trees = dict[Reads, dict[tuple[Any, ...], SharedTree]]
@@ -31,7 +31,7 @@ class SharedTrees:
 
     def find(self, record: Sequence[Any], start: Mapping[Fluent[Any], Any]) -> SharedTree | None:
         """Return the tree that was made of this record from such a start state, or None."""
-        for fluents, trees in self._known.get(_record_key(record), {}).items():
+        for fluents, trees in self._known.get(_key_of(record), {}).items():
             key = _key([start.get(one, one.default) for one in fluents]) if fluents else ()
             tree = trees.get(key)
             if tree is not None:
@@ -56,28 +56,21 @@ class SharedTrees:
         self._entries += entries
         if self._entries > MOST_SHARED:
             self._entries, self._known = entries, {}
-        known = self._known.setdefault(_record_key(record), {})
+        known = self._known.setdefault(_key_of(record), {})
         if len(known) < MOST_READ or tuple(reads) in known:
             known.setdefault(tuple(reads), {})[_key(reads.values())] = tree
 
 
-def _key(values: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple([(type(one), one) for one in values])
+def _key(values: Collection[Any]) -> tuple[Any, ...]:
+    """A key for values and all that are like them: ``1`` and ``True`` are not alike."""
+    return (*values, *map(type, values))
 
 
-def _record_key(record: Sequence[Any]) -> tuple[Any, ...]:
-    """A key for a record; most have no arguments at all."""
-    has_arguments = max(map(len, record), default=1) > 1
-    return tuple(map(_key_of, record)) if has_arguments else tuple(record)
-
-
-def _key_of(item: Any) -> Any:
-    """A key for a recorded item and all that are like it: ``1`` and ``True`` are not alike."""
-    if len(item) == 1:
-        return item
-    if len(item) <= _FEW:  # most have one argument, or two
-        return (item, type(item[1]), type(item[-1]))
-    return (item, *map(type, item))
+def _key_of(record: Sequence[Any]) -> tuple[Any, ...]:
+    """A key for a record and all that are like it; most have no arguments at all."""
+    if max(map(len, record), default=1) == 1:
+        return tuple(record)
+    return (*record, *map(type, chain.from_iterable(record)))
 
 
 def _is_interchangeable(item: Any) -> bool:
