@@ -18,7 +18,7 @@ from bthtn import (
 from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.plan.notation import normal
-from bthtn.planning.htn import expressions
+from bthtn.planning.htn import expressions, members
 from bthtn.planning.htn.fastpath import accelerator, asking, program
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
 from bthtn.planning.htn.fastpath.reachable import reachable
@@ -33,6 +33,7 @@ class Yard(State):
     wood: Fluent[int] = fluent(default=3)
     name: Fluent[str] = fluent(default="yard")
     on: FluentFamily[str, str] = fluents(default="")
+    paved: FluentFamily[tuple[int, int, str], bool] = fluents(default=False)
 
 
 def accelerator_of(asked):
@@ -297,7 +298,7 @@ def test_a_plan_of_generated_functions_ends_with_the_seed():
 
 
 def test_plans_are_the_same_whichever_members_are_remembered(monkeypatch):
-    monkeypatch.setattr(expressions, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(members, "MOST_MEMBERS", 2)
     domain, do = yard_with()
 
     @domain.compound
@@ -309,6 +310,32 @@ def test_plans_are_the_same_whichever_members_are_remembered(monkeypatch):
     for _ in range(3):
         found = [normal(planner.plan(Yard(on={"b": "book"})).tree) for planner in planners]
         assert found == ["wait", "null", "wait", "wait"]
+
+
+@pytest.mark.parametrize("most", [1, 3, 100_000])
+def test_a_member_with_an_index_of_several_parts_is_the_same_however_many_are_remembered(
+    most, monkeypatch
+):
+    monkeypatch.setattr(members, "MOST_MEMBERS", most)
+    domain = Domain("yard", Yard)
+
+    @domain.primitive
+    def pave(x: int, y: int):
+        return primitive(
+            precondition=~Yard.paved[x, y, "path"], effects=Yard.paved[x, y, "path"].becomes(True)
+        )
+
+    @domain.compound
+    def pave_both(x: int, y: int):
+        yield method(pave(x, y), pave(x + 1, y), pave(x, y))
+        yield method(pave(x, y), pave(y, x))
+        yield method(pave(x, y))
+
+    for goal, record in ((pave_both(1, 2), [1]), (pave_both(2, 2), [2])):
+        asked = request(domain, Yard(), goal)
+        for _ in range(2):
+            assert found_alone(asked) == expected_of(asked)
+            assert expected_of(asked)[1] == record
 
 
 @pytest.mark.parametrize("count", [3, 12, 60, 260])

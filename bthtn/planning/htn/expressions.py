@@ -12,6 +12,7 @@ from math import isfinite, isnan, nan
 from types import MappingProxyType
 from typing import Any, Final
 
+from bthtn.planning.htn.members import MembersByIndex, MembersByParts
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Arithmetic,
@@ -35,24 +36,8 @@ _OPPOSITE: Final = MappingProxyType({"True": "False", "False": "True"})
 
 DEEPEST: Final = 30
 """Expressions nested deeper are evaluated: Python's parser limits nested brackets."""
-MOST_MEMBERS: Final = 100_000
-"""Size at which a table of members is emptied: in a long game most of them are gone."""
 _LARGEST: Final = 2**62
 """Only numbers below it become literals: Python refuses to convert very long ones."""
-
-
-class MembersByIndex(dict[Any, Fluent[Any]]):
-    """A cache of a family's members by index."""
-
-    def __init__(self, family: FluentFamily[Any, Any]) -> None:
-        super().__init__()
-        self._family = family
-
-    def __missing__(self, index: Any) -> Fluent[Any]:
-        if len(self) >= MOST_MEMBERS:
-            self.clear()
-        member = self[index] = self._family.member(index)
-        return member
 
 
 class Names:
@@ -65,7 +50,7 @@ class Names:
     def __init__(self) -> None:
         self.objects: dict[str, Any] = {}
         self.constants: set[str] = set()
-        self._by_id: dict[int, str] = {}
+        self._by_id: dict[Any, str] = {}
         self._numbers = count()
         self._kept: list[Any] = []  # a name goes by the id of its object, which has to stay
 
@@ -77,6 +62,15 @@ class Names:
             self._kept.append(thing)
             is_family = isinstance(thing, FluentFamily)
             self.objects[known] = MembersByIndex(thing) if is_family else thing
+        return known
+
+    def by_parts(self, family: FluentFamily[Any, Any], parts: int) -> str:
+        """Return the name of a family's table of members by the parts of their indices."""
+        known = self._by_id.get((id(family), parts))
+        if known is None:
+            known = self._by_id[id(family), parts] = self.new("k")
+            self._kept.append(family)
+            self.objects[known] = MembersByParts(family, parts)
         return known
 
     def new(self, letter: str) -> str:
@@ -157,8 +151,13 @@ class ExpressionSource:
         """Return the source of the fluent itself, or None if the reference has to be evaluated."""
         if not isinstance(reference, MemberOf):
             return self.names.of(reference)
-        index = self.value(reference.index, depth + 1)
-        return index and f"{self.names.of(reference.family)}[{index}]"
+        family, index = reference.family, reference.index
+        if isinstance(index, TupleOf) and depth < DEEPEST:
+            parts = [self.value(one, depth + 2) for one in index.parts]
+            looked_up = "".join(f"[{one}]" for one in parts)
+            return None if None in parts else self.names.by_parts(family, len(parts)) + looked_up
+        whole = self.value(index, depth + 1)
+        return whole and f"{self.names.of(family)}[{whole}]"
 
     def _comparison(self, compared: Comparison, depth: int) -> str | None:
         left, right = (self.value(one, depth + 1) for one in (compared.left, compared.right))
