@@ -42,7 +42,7 @@ class MembersByParts(dict[Any, Any]):
         self._family = family
         self._parts = parts
         self._index = index
-        self._whole = whole or self
+        self._whole = self if whole is None else whole
         self._made = 0
 
     def __missing__(self, part: Any) -> Any:
