@@ -95,7 +95,7 @@ def play(  # noqa: PLR0913 - the options of the command, by name
     target = resolve(tree, TargetKind.TREE)
     reloading = Reloading(tree, target, seed) if reload else None
     character = character_of(target, seed, *([None] if reload else []))
-    _check_agent(filters["agent"], character)
+    _check_filters(filters, character)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
     options = {"tree": tree, "ticks": ticks, "reload": reload}
     recorder = (
@@ -314,11 +314,14 @@ def _folder(out: Path, name: str) -> Path:
     return folder
 
 
-def _check_agent(name: str, character: Character) -> None:
-    """Raise InputError unless the character has an agent of this name, or none is named."""
-    if name and name not in character.agents:
-        message = f"--agent {name}: no agent is called {name!r}"
-        raise InputError(Diagnostic("BT409", message, hint=nearest(name, character.agents)))
+def _check_filters(filters: Mapping[str, str], character: Character) -> None:
+    """Raise InputError unless the agent and the goal, where they are named, are there."""
+    goals = [node.name for node in character.root.iterate()]
+    for what, known in (("agent", [*character.agents]), ("goal", goals)):
+        name = filters[what]
+        if name and name not in known:
+            message = f"--{what} {name}: no {what} is called {name!r}"
+            raise InputError(Diagnostic("BT409", message, hint=nearest(name, known)))
 
 
 def _print_timeline(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from errno import ENOENT
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ from bthtn.batch import Deaths, Workers, run_batch
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import note, say, say_json, write
 from bthtn.errors import Diagnostic, InputError
+from bthtn.formats.document import unreadable
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO, has_tests
 
@@ -125,8 +127,7 @@ def _files_in(path: Path) -> Iterator[Path]:
         yield path
         return
     if not path.is_dir():
-        message = f"there is no file or folder {path}"
-        raise InputError(Diagnostic("BT404", message, hint="is the path right?"))
+        raise unreadable(path, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
     for file in sorted(path.rglob("*.toml")):
         is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
         if not is_hidden and has_tests(file):

@@ -229,8 +229,8 @@ def _unlisted(
                 name = parameter.name
                 message = f"nobody says which values '{name}' of '{task.name}' can have"
                 hint = (
-                    f"give them, achieve(..., objects={{'{name}': (...)}}), let its type"
-                    " be an Enum or a Literal, or name the actions to use: actions=[...]"
+                    f"give them, achieve(..., objects={{'{name}': (...)}}) or --objects {name}=…,"
+                    " let its type be an Enum or a Literal, or name the actions: actions=[...]"
                 )
                 yield Diagnostic("BT121", message, "achieve", hint)
 

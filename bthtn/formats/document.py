@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from errno import EINVAL
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,22 +71,27 @@ class TomlFile:
 
 def text_of(path: Path) -> str:
     """The text of a file, without a byte order mark. Raises InputError when it cannot be read."""
-    hint = "is the path right, and may it be read?"
     try:
         if path.exists() and not path.is_file():  # a device or a pipe might never end
-            raise InputError(Diagnostic("BT404", f"cannot read {path}: it is no file", hint=hint))
+            raise unreadable(path, OSError(EINVAL, "it is no file"))
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        message = f"cannot read {path}: {error.strerror}"
-        if isinstance(error, FileNotFoundError) and path.parent.is_dir():
-            beside = sorted(one.name for one in path.parent.iterdir())
-            for near in get_close_matches(path.name, beside, n=1):
-                hint = f"did you mean '{path.with_name(near)}'?"
-        raise InputError(Diagnostic("BT404", message, hint=hint)) from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError as error:
         place = f"{path}, byte {error.start}"
         hint = "save it in UTF-8"
         raise InputError(Diagnostic("BT404", "not a text in UTF-8", place, hint)) from None
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """The error of a file that cannot be read, with the nearest name where there is no such one."""
+    hint = "is the path right, and may it be read?"
+    if not path.exists() and path.parent.is_dir():
+        beside = sorted(one.name for one in path.parent.iterdir())
+        for near in get_close_matches(path.name, beside, n=1):
+            hint = f"did you mean '{path.with_name(near)}'?"
+    message = f"cannot read {path}: {error.strerror or error}"
+    return InputError(Diagnostic("BT404", message, hint=hint))
 
 
 def tables_in(text: str, path: Path) -> dict[str, Any]:

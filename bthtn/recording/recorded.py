@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.formats.document import unreadable
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
 from bthtn.recording.watched import FORMAT, Line
@@ -162,8 +163,7 @@ def _lines_of_file(file: Path) -> Iterator[str]:
     except gzip.BadGzipFile:
         raise _no_recording(file, "it is not compressed") from None
     except OSError as error:
-        message = f"cannot read {file}: {error.strerror or error}"
-        raise InputError(Diagnostic("BT404", message)) from None
+        raise unreadable(file, error) from None
 
 
 def _object(text: str) -> Line | None:

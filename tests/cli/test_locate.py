@@ -130,6 +130,14 @@ def test_what_cannot_be_found_is_told(bthtn, house, put, text, code, words):
     assert words in answer.err
 
 
+def test_a_file_that_is_not_there_is_told_with_the_nearest_name_beside_it(bthtn, put):
+    put("bug.jsonl", "")
+    put("bug.scenario.toml", "")
+    assert "did you mean 'bug.jsonl'?" in bthtn("replay", "bugg.jsonl").err
+    assert "did you mean 'bug.scenario.toml'?" in bthtn("test", "bog.scenario.toml").err
+    assert "is the path right, and may it be read?" in bthtn("replay", "elsewhere.jsonl").err
+
+
 def test_a_domain_where_a_tree_is_wanted_is_told(bthtn, put):
     answer = bthtn("run", "logistics")
     assert answer.code == 2

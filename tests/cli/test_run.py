@@ -158,9 +158,10 @@ def test_only_the_entries_of_one_agent_are_printed(told, graphviz):
     ]
 
 
-def test_a_misspelt_agent_is_found_before_the_run(told, tree):
-    with pytest.raises(InputError, match="did you mean 'Bo'"):
-        told("squad", agent="Boo")
+@pytest.mark.parametrize(("what", "near"), [({"agent": "Boo"}, "Bo"), ({"goal": "Dii"}, "Di")])
+def test_a_misspelt_agent_or_goal_is_found_before_the_run(told, tree, what, near):
+    with pytest.raises(InputError, match=rf"BT409(?s:.*)did you mean '{near}'"):
+        told("squad", **what)
     assert not Path("out").exists()
 
 

@@ -309,7 +309,7 @@ def test_the_command_runs_cases_too(capsys, tmp_path):
     assert ", 0 failed" in capsys.readouterr().out
     with pytest.raises(InputError, match=r"BT404.*no cases.toml"):
         run_tests([tmp_path], update=False, as_json=False, workers=None)
-    with pytest.raises(InputError, match=r"BT404.*there is no file or folder"):
+    with pytest.raises(InputError, match=r"BT404.*cannot read .*: No such file or directory"):
         run_tests([tmp_path / "nowhere"], update=False, as_json=False, workers=None)
     (tmp_path / "x.toml").write_text("")
     with pytest.raises(InputError, match=r"BT404.*neither cases nor a scenario"):
