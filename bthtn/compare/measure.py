@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.views.event_log import EVENT_KINDS
 from bthtn.world.condition_parser import expression_from_text
 from bthtn.world.expression import StateView
 from bthtn.world.schema import StateSchema
@@ -44,12 +45,18 @@ def _measure(text: str, schema: StateSchema, facts: tuple[str, ...]) -> Measure:
         return Measure(text, lambda found, _: found[text])
     if text.startswith(COUNT) and facts == OF_RUNS:
         events = text.removeprefix(COUNT).strip()
+        kind = events.partition(" ")[0]
+        if kind not in EVENT_KINDS:
+            message = f"'{text}' is no measure: there are no events '{kind}'"
+            raise InputError(Diagnostic("BT494", message, hint=nearest(kind, EVENT_KINDS)))
         return Measure(text, lambda found, _: _count(found["events"], events))
     try:
         expression = expression_from_text(text, schema)
     except InputError as error:
+        (one,) = error.diagnostics
         hint = f"{', '.join(facts)}, count EVENT, or a value or condition of the beliefs"
-        message = f"'{text}' is no measure: {error.diagnostics[0].message}"
+        hint = one.hint if one.hint.startswith("did you mean") else hint
+        message = f"'{text}' is no measure: {one.message}"
         raise InputError(Diagnostic("BT494", message, hint=hint)) from None
     return Measure(text, lambda _, beliefs: _number(expression.evaluate(beliefs)))
 

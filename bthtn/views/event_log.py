@@ -115,6 +115,8 @@ _CONTEXT: Final = frozenset({"agent", "tick", "time", "goal", "plan_id"})
 _KIND_NAMES: Final[Mapping[type[AgentEvent], str]] = {
     kind: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower() for kind in _KINDS
 }
+EVENT_KINDS: Final = frozenset(_KIND_NAMES.values())
+"""All kinds of events as JSON has them."""
 _ABOUT: Final[Mapping[type[AgentEvent], list[str]]] = {
     kind: [one.name for one in fields(kind) if one.name not in _CONTEXT] for kind in _KINDS
 }
