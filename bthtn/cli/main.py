@@ -281,13 +281,16 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     as_json: options.AsJson = False,
 ) -> None:
     """Run a tree in its simulated world, tick by tick; or a scenario, a .scenario.toml file."""
+    filters = {"only": only, "agent": agent, "goal": goal}
     if tree.endswith(".scenario.toml"):
+        from bthtn.cli.printing import refuse  # noqa: PLC0415 - see the docstring
         from bthtn.cli.scenarios import show_scenario  # noqa: PLC0415 - see the docstring
 
+        of_runs = {"ticks": ticks, "seed": seed, "out": out, "reload": reload, "record": record}
+        refuse({**of_runs, **filters}, "a scenario", "write ticks and seed into its file")
         raise typer.Exit(show_scenario(Path(tree), as_json=as_json))
     from bthtn.cli.run import play  # noqa: PLC0415 - see the docstring
 
-    filters = {"only": only, "agent": agent, "goal": goal}
     code = play(
         tree,
         ticks=ticks,

@@ -134,6 +134,8 @@ def replay_command(
 
         write_scenario(file, scenario, tick, agent)
         return
+    from bthtn.cli.printing import refuse  # noqa: PLC0415 - see main
     from bthtn.cli.replay_command import replay  # noqa: PLC0415 - see the docstring of main
 
+    refuse({"tick": tick, "agent": agent}, "a replay", "it goes with --scenario FILE")
     raise typer.Exit(replay(file, as_json=as_json))

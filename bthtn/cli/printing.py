@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from errno import EISDIR
@@ -72,6 +72,13 @@ def complain(error: BthtnError) -> None:
     """Print an error to stderr, if that can be written to."""
     with suppress(OSError):
         print(error, file=sys.stderr, flush=True)
+
+
+def refuse(options: Mapping[str, object], what: str, hint: str) -> None:
+    """Raise InputError for the first of these options that is given."""
+    for name in (name for name, value in options.items() if value):
+        message = f"--{name} says nothing about {what}"
+        raise InputError(Diagnostic("BT409", message, hint=hint))
 
 
 def unwritable(output: Path | str, error: OSError) -> InputError:

@@ -220,3 +220,20 @@ def test_on_a_terminal_there_are_colours_unless_they_are_not_wanted(bthtn, monke
     coloured = bthtn("plan", "combat", "fight").out
     assert "\x1b[" in coloured
     assert "search_enemy" in coloured
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("run", "x.scenario.toml", "--record", "x.jsonl"), "--record says nothing about a scen"),
+        (("run", "x.scenario.toml", "--ticks", "3"), "--ticks says nothing about a scenario"),
+        (("run", "x.scenario.toml", "--only", "plan"), "--only says nothing about a scenario"),
+        (("replay", "x.jsonl", "--tick", "3"), "--tick says nothing about a replay"),
+        (("replay", "x.jsonl", "--agent", "Al"), "hint: it goes with --scenario FILE"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(bthtn, here, typed, said):
+    answer = bthtn(*typed)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("[BT409] ")
+    assert said in answer.err
