@@ -202,7 +202,10 @@ class Agent(Unpicklable, Generic[S, B]):
         self._runtime.is_sensed = True
         self._ticks += 1
         if self.clock is not None:
-            self._read(self.clock)
+            try:
+                self.clock.read()
+            except Exception as error:  # noqa: BLE001 - no time passes; contained and reported
+                self.emit(code_failed("clock", error))
         self.aborts.begin_tick()
         for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
             self.beliefs.write(*self._believed_soon.pop(0))
@@ -279,13 +282,6 @@ class Agent(Unpicklable, Generic[S, B]):
         except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent
             self.listener = None
             self.emit(code_failed("listener", error))
-
-    def _read(self, clock: TickClock) -> None:
-        """Read the clock; where that raises, no time passes."""
-        try:
-            clock.read()
-        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.emit(code_failed("clock", error))
 
     def _untimed(self, domains: Sequence[FrozenDomain]) -> Iterator[Diagnostic]:
         """A mistake for each simulated task, and each decorator, that lasts seconds."""

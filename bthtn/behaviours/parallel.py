@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Final, assert_never
 
 from py_trees import common
@@ -20,6 +21,8 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
 _ENDED: Final = (SUCCESS, FAILURE)
+_GO_ON: Final = (RUNNING, SUCCESS)
+_status: Final = attrgetter("status")
 # To look up a member of an Enum takes longer than a call.
 _ANY: Final = ParallelPolicy.ANY
 _PRIMARY: Final = ParallelPolicy.PRIMARY
@@ -58,7 +61,9 @@ class PlanParallel(PlanComposite, Parallel):
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
                 yield from child.tick()
-                if self._fails_with(child):  # nothing is started only to be aborted
+                if child.status not in _GO_ON and self._fails_with(
+                    child
+                ):  # nothing is started only to be aborted
                     ticked = number
                     break
         verdict = self._verdict(ticked)
@@ -81,9 +86,7 @@ class PlanParallel(PlanComposite, Parallel):
         return self.children[-1]
 
     def _fails_with(self, child: Behaviour) -> bool:
-        """Whether a branch that was just ticked ends the node as failed."""
-        if child.status is RUNNING or child.status is SUCCESS:
-            return False
+        """Whether a branch that has just failed ends the node as failed."""
         match self.node.policy:
             case ParallelPolicy.ALL:
                 return True
@@ -96,7 +99,7 @@ class PlanParallel(PlanComposite, Parallel):
 
     def _verdict(self, ticked: int) -> Status:
         """What the policy says when so many branches were ticked, or had ended before."""
-        ends = [child.status for child in self.children]
+        ends: list[Status] = list(map(_status, self.children))
         if INVALID in ends:
             for index, end in enumerate(ends):
                 if end is INVALID:

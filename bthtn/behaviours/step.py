@@ -162,8 +162,9 @@ class StepRun:
         """Emit an event of this kind, if there is a listener, or an error, which is counted."""
         if self._runtime.is_heard or about.get("error") is not None:
             run, task = self._run, call_text(self.node.task, self.node.args)
-            of = {"path": path_text(self.path), "goal": run.goal, "plan_id": self.plan_id}
-            run.agent.emit(kind(self.number, task, **of, **about))
+            at, plan = path_text(self.path), self.plan_id
+            event = kind(self.number, task, path=at, goal=run.goal, plan_id=plan, **about)
+            run.agent.emit(event)
 
     def _acting(self, writer: Writer | None = None) -> AbstractContextManager[None]:
         """The step's account, which is made when something is to be done in its name."""

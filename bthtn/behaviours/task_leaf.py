@@ -208,22 +208,19 @@ class TaskLeaf(PlanLeaf):
 
         The agent is told once of each step that it waits for.
         """
-        run, uses = self._run, self.node.task.uses
+        run, uses, before = self._run, self.node.task.uses, self._waits_for
         first = run.agent.aborts.first(run.holder)
         if first is not None:
             self.feedback_message = f"waits until '{first.task}' is given up"
             return True
-        before = self._waits_for
         occupant = runtime_of(run.agent).occupant(run.holder, uses) if uses else None
-        if occupant is not before:
-            self._waits_for = occupant
-        if self._waits_for is None:
-            if self.feedback_message:
-                self.feedback_message = ""
+        self._waits_for = occupant
+        if occupant is None:
+            self.feedback_message = ""
             return False
-        step, goal = str(self._waits_for), str(self._waits_for.inside)
+        step, goal = str(occupant), str(occupant.inside)
         self.feedback_message = f"waits until '{step}' of '{goal}' is over"
-        if self._waits_for is not before:
+        if occupant is not before:
             place, own = path_text(self.path), tuple(sorted(uses))
             waits = LeafWaits(self.name, own, step, goal, place, run.goal, plan_id=run.plan_id)
             run.agent.emit(waits)
