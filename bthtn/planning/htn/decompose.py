@@ -8,6 +8,7 @@ from typing import Any
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
+from bthtn.domain.task import call_text
 from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
 from bthtn.planning import trace
 from bthtn.planning.exclusions import avoided_text
@@ -26,6 +27,7 @@ from bthtn.planning.htn.log import (
     Chosen,
     Entry,
 )
+from bthtn.planning.htn.reasons import event
 from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
 from bthtn.planning.htn.search_state import STOPPED, SearchState
 from bthtn.planning.htn.values import ReadingView
@@ -117,7 +119,9 @@ def _choose(
     if not ways and search.wants_reasons:
         why = reasons.no_values(row.task, asked.readings)
         search.reason = reasons.failed(row.task, args, why)
-        search.tell_of(trace.TaskRejected, row.task, args, search.reason, scope[DEPTH])
+        if search.listener is not None:
+            called, depth = (call_text, row.task, args), scope[DEPTH]
+            search.listener(event(trace.TaskRejected, (called, search.reason, depth)))
     return decompose(search, (part, row, args, scope, behind, ways, asked.reads), 0)
 
 
@@ -185,7 +189,8 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
         rank = search.costs.left(behind)
     if search.listener is not None:
         name = method.method.name if chosen is None else chosen.name
-        search.tell_of(trace.MethodEntered, row.task, args, index, name, depth - 1)
+        called = (call_text, row.task, args)
+        search.listener(event(trace.MethodEntered, (called, index, name, above[DEPTH])))
     return (body, 0, scope, behind, rank) if body.parts else behind
 
 
@@ -230,7 +235,8 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
     part, row, args, scope, behind, _, _ = call
     if search.is_closing:
         return suspend_call(search, part, scope, behind, BUDGET)
-    search.tell_of(trace.Backtracked, row.task, args)
+    if search.listener is not None:
+        search.listener(event(trace.Backtracked, ((call_text, row.task, args),)))
     return decompose(search, call, start)
 
 
@@ -325,7 +331,8 @@ def _tell_rejected(
     search.reason = reasons.failed(row.task, args, reason)
     if search.listener is not None:
         name = method.method.name if ways is None else ways.name(index)
-        search.tell_of(trace.MethodRejected, row.task, args, index, name, reason, scope[DEPTH])
+        told = ((call_text, row.task, args), index, name, reason, scope[DEPTH])
+        search.listener(event(trace.MethodRejected, told))
 
 
 def _cut(
@@ -333,4 +340,6 @@ def _cut(
 ) -> None:
     """Fail a call that is nested too deep or recurses in an unchanged state."""
     search.reason = reasons.failed(row.task, args, reason)
-    search.tell_of(trace.RecursionCut, row.task, args, reason, scope[DEPTH])
+    if search.listener is not None:
+        told = ((call_text, row.task, args), reason, scope[DEPTH])
+        search.listener(event(trace.RecursionCut, told))

@@ -6,6 +6,7 @@ from typing import Any, assert_never
 
 from bthtn.domain.effect import writes_of
 from bthtn.domain.number import number_of
+from bthtn.domain.task import call_text
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import HORIZON, NULL_NODE, Suspension, SuspensionKind, cause_of
 from bthtn.planning import trace
@@ -14,6 +15,7 @@ from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import end_branch, open_branches
 from bthtn.planning.htn.decompose import undecided
 from bthtn.planning.htn.log import BINDING, DEPTH, STEP, Cell, Ensured, Entry, Evaluated
+from bthtn.planning.htn.reasons import event
 from bthtn.planning.htn.rows import (
     BranchesPart,
     CallPart,
@@ -156,7 +158,7 @@ def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scop
     search.at = (steps + 1, elapsed, cost, frame)
     search.view.foreseeable = False
     if search.listener is not None:
-        search.tell_of(trace.TaskPlanned, row.task, args, scope[DEPTH])
+        search.listener(event(trace.TaskPlanned, ((call_text, row.task, args), scope[DEPTH])))
 
 
 def _is_excluded(
@@ -199,7 +201,9 @@ def _tell_rejected(
     reason: reasons.Reason,
 ) -> None:
     search.reason = reasons.failed(row.task, args, reason)
-    search.tell_of(trace.TaskRejected, row.task, args, search.reason, scope[DEPTH])
+    if search.listener is not None:
+        called, depth = (call_text, row.task, args), scope[DEPTH]
+        search.listener(event(trace.TaskRejected, (called, search.reason, depth)))
 
 
 def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> Cell:

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from bthtn.domain.method import Method
 from bthtn.domain.network import NULL, Network
-from bthtn.domain.task import Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.duplicates import Duplicates
@@ -25,13 +24,12 @@ from bthtn.planning.htn.log import (
     Position,
     is_foreseeable,
 )
-from bthtn.planning.htn.reasons import Reason, event, left_open, suspended
+from bthtn.planning.htn.reasons import Reason, left_open, suspended
 from bthtn.planning.htn.rows import Body, EndPart, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import SearchEvent, SearchListener
-from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
 START: Final[Position] = (0, 0.0, 0.0, None)
@@ -232,11 +230,6 @@ class SearchState:
         """Emit the event that these networks are left unplanned."""
         if self.listener is not None:
             self.listener(left_open(networks, scope[BINDING], cause, scope[DEPTH]))
-
-    def tell_of(self, kind: type[Any], task: Task, args: Binding, *fields: Any) -> None:
-        """Send an event about a call to the listener, if there is one."""
-        if self.listener is not None:
-            self.listener(event(kind, ((call_text, task, args), *fields)))
 
     def tell(self, told: SearchEvent) -> None:
         """Send the event to the listener, if there is one."""
