@@ -10,7 +10,7 @@ from types import FrameType
 
 from bthtn.behaviours import Character
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.printing import counted, say, write
+from bthtn.cli.printing import counted, refuse, say, write
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
@@ -27,11 +27,14 @@ def watch(
     Returns 0 for a page, 130 after Ctrl-C, 143 after SIGTERM.
     """
     if what.endswith((".jsonl", ".jsonl.gz")):
+        refuse({"seed": seed, "paused": paused}, "a recording", "it goes with a tree")
         file = output or Path("out") / f"{Path(what).name.partition('.')[0]}.html"
         file.parent.mkdir(parents=True, exist_ok=True)
         write(recording_page(Path(what)), file)
         say(f"{file}\nopen it in a browser")
         return 0
+    hint = "make a recording, bthtn run TREE --record FILE, and name that"
+    refuse({"output": output}, "a tree that is watched", hint)
     target = resolve(what, TargetKind.TREE)
     character = character_of(target, seed)
     with Viewer(character, port=port, name=target.name, paused=paused) as viewer:

@@ -21,7 +21,12 @@ def test_a_recording_becomes_a_page(bthtn, tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("nobody",), "nobody"), (("missing.jsonl",), "missing.jsonl")],
+    [
+        (("nobody",), "nobody"),
+        (("missing.jsonl",), "missing.jsonl"),
+        (("squad", "-o", "page.html"), "[BT409] --output says nothing about a tree"),
+        (("run.jsonl", "--seed", "3"), "[BT409] --seed says nothing about a recording"),
+    ],
 )
 def test_what_cannot_be_watched_is_said(bthtn, words, said):
     answer = bthtn("watch", *words)
