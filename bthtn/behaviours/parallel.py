@@ -61,9 +61,8 @@ class PlanParallel(PlanComposite, Parallel):
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
                 yield from child.tick()
-                if child.status not in _GO_ON and self._fails_with(
-                    child
-                ):  # nothing is started only to be aborted
+                # Nothing is started only to be aborted.
+                if child.status not in _GO_ON and self._fails_with(child):
                     ticked = number
                     break
         verdict = self._verdict(ticked)
