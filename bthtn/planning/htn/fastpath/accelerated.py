@@ -42,6 +42,10 @@ class AcceleratedSearch(Unpicklable):
     ``seeks_least`` that is the cheapest plan so far, too.
     """
 
+    __slots__ = (
+        *("_ahead", "_answer", "_ask", "_asked", "_is_cancelled", "_kept", "_most", "_plan"),
+        *("_request", "_search", "_seeks_least", "_start", "_status", "expansions"),
+    )
     _asked: PlanRequest
     """Set while it is loaded from a save."""
 
