@@ -143,7 +143,7 @@ def domain_of(text: str) -> FrozenDomain:
         for tree in all_of(TargetKind.TREE):
             if tree.is_of_files and text in (tree.name, f"trees/{tree.name}"):
                 return character_files(tree).domain
-        file = Path(text) if text.endswith(".xml") else Path(text, "tree.xml")
+        file = Path(text) if Path(text).name == "tree.xml" else Path(text, "tree.xml")
         if os.path.isfile(file) and not os.path.isfile(file.with_name("domain.py")):
             return character_files(_in_file(TargetKind.TREE, file)).domain
     domain: FrozenDomain = resolve(text, TargetKind.DOMAIN).load()
@@ -269,7 +269,7 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
             return [_in_file(kind, found[0]) for kind, found in files.items() if found]
         wanted = " or ".join(name for kind in kinds for name in kind.files)
         raise InputError(Diagnostic("BT401", f"the folder {path} has no {wanted}"))
-    if path.suffix == ".xml" and TargetKind.TREE in kinds:
+    if path.name == "tree.xml" and TargetKind.TREE in kinds:
         return [_in_file(TargetKind.TREE, path)]
     if path.suffix != ".py":
         is_scenario = path.name.endswith(SCENARIO)

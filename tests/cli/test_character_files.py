@@ -38,6 +38,15 @@ def test_it_runs_by_name_and_by_path(bthtn, guard, name):
     assert (answer.code, told["tree"], told["finished"]) == (0, "guardian", True)
 
 
+def test_another_file_of_its_folder_is_not_taken_for_its_tree(bthtn, guard):
+    for command in ("run", "check", "render"):
+        answer = bthtn(command, "trees/guardian/tasks.xml")
+        assert (answer.code, answer.out) == (2, "")
+        assert (
+            "[BT401] trees/guardian/tasks.xml is no Python file\n  hint: name its fol" in answer.err
+        )
+
+
 def test_it_is_listed_with_the_first_comment_of_its_settings(bthtn, guard):
     (row,) = [
         one for one in json.loads(bthtn("list", "--json").out)["trees"] if one["name"] == "guardian"
