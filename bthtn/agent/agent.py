@@ -30,10 +30,13 @@ from bthtn.world.expression import Expression
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import State
 from bthtn.world.truth import Unknown
+from bthtn.world.unfrozen import quickly
 
 S = TypeVar("S", bound=State)
 B = TypeVar("B")
 V = TypeVar("V")
+
+_belief_changed = quickly(BeliefChanged)
 
 _RELOADED: Final = (
     *("domains", "operators", "cache", "clock"),
@@ -312,7 +315,7 @@ class Agent(Unpicklable, Generic[S, B]):
 
     def _changed(self, change: Change) -> None:
         by = self._runtime.holder
-        self.emit(BeliefChanged(change, goal=by.goal, plan_id=by.plan_id))
+        self.emit(_belief_changed(change, goal=by.goal, plan_id=by.plan_id))
 
     def __repr__(self) -> str:
         return f"<agent {self.name}: {self.beliefs.now!r}>"

@@ -29,9 +29,12 @@ def quickly(frozen: type[T]) -> Callable[..., T]:
     parts = [
         (one.name, Any, field(default=one.default, kw_only=one.kw_only)) for one in fields(unfilled)
     ]
-    freezes = {"__post_init__": lambda new: setattr(new, "__class__", frozen)}
+
+    def freeze(new: Any) -> None:
+        new.__class__ = frozen
+
     opened: Callable[..., T] = unfrozen(frozen)
-    filled = make_dataclass(frozen.__name__, parts, namespace=freezes)
+    filled = make_dataclass(frozen.__name__, parts, namespace={"__post_init__": freeze})
     for name in ("__init__", "__post_init__"):
         setattr(opened, name, vars(filled)[name])
     return opened
