@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -49,11 +50,11 @@ def modes(question: Question) -> dict[str, Ask]:
     state = question.state.frozen()
     asked = PlanRequest(planner.domain, state, planner.goal, settings=settings)
     cheapest = replace(asked, settings=replace(settings, cheapest=True))
-    valued = replace(asked, domain=with_values(planner.domain))
+    valuing: Planner[Any] = Planner(with_values(planner.domain), planner.goal, settings)
     asks: dict[str, Ask] = {
-        PLAIN: lambda: _advanced(HtnSearch(asked)),
-        "values": lambda: _advanced(HtnSearch(valued)),
-        "cheapest": lambda: _advanced(HtnSearch(cheapest)),
+        PLAIN: partial(_carried_out, planner, asked),
+        "values": partial(_carried_out, valuing, replace(asked, domain=valuing.domain)),
+        "cheapest": partial(_carried_out, planner, cheapest),
         "slices": lambda: _sliced(HtnSearch(asked)),
         "listener": lambda: _advanced(planner.search(state, [].append)),
     }
@@ -72,6 +73,11 @@ def with_values(domain: FrozenDomain) -> FrozenDomain:
         for task, several in domain.methods.items()
     }
     return replace(domain, methods=MappingProxyType(methods))
+
+
+def _carried_out(_prepared: Planner[Any], asked: PlanRequest) -> Search:
+    """Search for an answer; the planner is there so that the goal stays prepared, as agents' do."""
+    return _advanced(HtnSearch(asked))
 
 
 def _advanced(search: Search) -> Search:
