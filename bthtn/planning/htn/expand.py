@@ -102,11 +102,12 @@ def primitive(
         return None
     steps, elapsed, cost, frame = at = search.at
     search.log.append((row, scope, args, overwritten, at))
-    if search.is_observed:
-        _step_on(search, row, args, scope)
-    else:
-        search.at = (steps + 1, elapsed, cost, frame)
-        search.view.foreseeable = False
+    if search.adds_up_steps:
+        elapsed, cost = _added_up(search, row, args)
+    search.at = (steps + 1, elapsed, cost, frame)
+    search.view.foreseeable = False
+    if search.listener is not None:
+        search.listener(event(trace.TaskPlanned, ((call_text, row.task, args), scope[DEPTH])))
     return behind
 
 
@@ -138,13 +139,17 @@ def _evaluated(
     overwritten = search.view.apply(writes)
     done = Evaluated(asked.readings, writes, duration, cost)
     search.log.append((row, scope, args, overwritten, at, done))
-    _step_on(search, row, args, scope)
+    elapsed, price = _added_up(search, row, args)
+    search.at = (at[0] + 1, elapsed, price, at[3])
+    search.view.foreseeable = False
+    if search.listener is not None:
+        search.listener(event(trace.TaskPlanned, ((call_text, task, args), scope[DEPTH])))
     return behind
 
 
-def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
-    """Advance the position by one step and emit the event."""
-    steps, elapsed, cost, frame = search.at
+def _added_up(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...]) -> tuple[float, float]:
+    """Return the elapsed time and the cost after the step just planned."""
+    _, elapsed, cost, _ = search.at
     if search.timed:
         elapsed += (
             row.duration if row.duration is not None else _number(search, row, args, "duration")
@@ -155,10 +160,7 @@ def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scop
         if price is None:
             price = costs.price(_number(search, row, args, "cost"), 0, row.task, args)
         cost += price
-    search.at = (steps + 1, elapsed, cost, frame)
-    search.view.foreseeable = False
-    if search.listener is not None:
-        search.listener(event(trace.TaskPlanned, ((call_text, row.task, args), scope[DEPTH])))
+    return elapsed, cost
 
 
 def _is_excluded(

@@ -46,17 +46,26 @@ class SearchState:
     ``at`` is the position on the current path, ``cause`` why planning stopped on it, or None.
     ``ahead`` is the index at which the record becomes smaller than the bound, after which every
     choice is allowed, and -1 without a bound; None while the record is a prefix of the bound. While
-    ``is_closing``, every task reached is suspended. ``is_observed`` is True if each step is
-    reported, priced or timed; ``is_checked`` if each part may have to be left out: for a horizon,
-    or since it has failed before. ``reason`` is why the latest failure happened;
-    backtracking keeps it.
+    ``is_closing``, every task reached is suspended. ``adds_up_steps`` is True if each step
+    is priced or timed; ``is_checked`` if each part may have to be left out: for a horizon, or since
+    it has failed before. ``reason`` is why the latest failure happened; backtracking keeps it.
     """
 
     # The default of a class would be found by a slower look.
     __slots__ = (
-        *("ahead", "at", "bound", "cause", "choices", "compares_states", "costs", "duplicates"),
+        *(
+            "adds_up_steps",
+            "ahead",
+            "at",
+            "bound",
+            "cause",
+            "choices",
+            "compares_states",
+            "costs",
+            "duplicates",
+        ),
         *("excludes_methods", "exclusions", "expansions", "guard", "has_horizon", "is_checked"),
-        *("is_closing", "is_observed", "listener", "log", "pending", "reason", "record"),
+        *("is_closing", "listener", "log", "pending", "reason", "record"),
         *("request", "root", "settings", "stop", "table", "timed", "values", "view"),
     )
 
@@ -93,11 +102,8 @@ class SearchState:
         self.duplicates = Duplicates(settings) if prunes else None
         guarded = settings.strict_recursion and bool(self.table.recursive)
         self.compares_states = guarded or self.duplicates is not None
-        self.is_observed = (
-            listener is not None
-            or self.timed
-            or (self.costs is not None and self.costs.are_of_steps)
-        )
+        has_costs = self.costs is not None and self.costs.are_of_steps
+        self.adds_up_steps = self.timed or has_costs
         self.is_checked = self.has_horizon or prunes
         goal = self.table.goal(request.goal)
         self.root: Entry = (BRANCH, None, request.binding, (), START, goal, 0, None)
