@@ -153,13 +153,16 @@ class Operators(Unpicklable):
 
     def faults(self, domains: Sequence[FrozenDomain], agent: str) -> Iterator[Diagnostic]:
         """The mistakes of an agent with these operators that plans with these domains."""
+        bound = self.tasks()
+        if not bound:
+            return
         tasks = {id(one): one for domain in domains for one in domain.tasks.values()}
         named = {one.name: one for one in tasks.values()}
         needed = [one for one in tasks.values() if isinstance(one, PrimitiveTask)]
         known = {key for task in needed for key in keys_of(task)}
-        strangers = [one for one in self.tasks() if one not in known]
+        strangers = [one for one in bound if one not in known]
         names, where = " or ".join(f"'{one.name}'" for one in domains), f"agent '{agent}'"
-        is_other = len(strangers) == len(self.tasks())
+        is_other = len(strangers) == len(bound)
         for name in map(_name_of, strangers):
             # Operators may be shared by agents with other skills, so that a name which the domain
             # does not have is no mistake, unless it has none of the tasks.
