@@ -53,20 +53,10 @@ class SearchState:
 
     # The default of a class would be found by a slower look.
     __slots__ = (
-        *(
-            "adds_up_steps",
-            "ahead",
-            "at",
-            "bound",
-            "cause",
-            "choices",
-            "compares_states",
-            "costs",
-            "duplicates",
-        ),
-        *("excludes_methods", "exclusions", "expansions", "guard", "has_horizon", "is_checked"),
-        *("is_closing", "listener", "log", "pending", "reason", "record"),
-        *("request", "root", "settings", "stop", "table", "timed", "values", "view"),
+        *("adds_up_steps", "ahead", "at", "bound", "cause", "choices", "compares_states"),
+        *("costs", "duplicates", "excludes_methods", "exclusions", "expansions", "guard"),
+        *("has_horizon", "is_checked", "is_closing", "listener", "log", "pending", "reason"),
+        *("record", "request", "root", "settings", "stop", "table", "timed", "values", "view"),
     )
 
     ahead: int | None
