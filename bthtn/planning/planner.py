@@ -14,7 +14,7 @@ from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.cache import Answer, Answers, PlanCache, Question
+from bthtn.planning.cache import Answers, PlanCache, Question
 from bthtn.planning.cached_search import Answered, Remembered, Told, found_again
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
@@ -192,8 +192,11 @@ class Planner(Unpicklable, Generic[S]):
     def _remembered(
         self, start: FrozenState, answers: Answers, listener: SearchListener | None
     ) -> RecordedSearch:
-        answer = _known(start, answers, listener)
+        answer = answers.find(start, told=listener is not None)
         if answer is not None:
+            if listener is not None:
+                for event in answer.events or ():
+                    listener(event)
             return Answered(found_again(self, answer, start), answers.read_for(start))
         told = None if listener is None else Told(listener)
         return Remembered(self._search(self._request(start), told), answers, told)
@@ -326,15 +329,6 @@ def _kept(made: dict[K, V], key: K, value: V) -> V:
         made.clear()
     made[key] = value
     return value
-
-
-def _known(start: FrozenState, answers: Answers, listener: SearchListener | None) -> Answer | None:
-    """The cached answer, or None; the events of its search are emitted to the listener."""
-    answer = answers.find(start, told=listener is not None)
-    if answer is not None and listener is not None:
-        for event in answer.events or ():
-            listener(event)
-    return answer
 
 
 def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> RecordedSearch:

@@ -129,13 +129,10 @@ class RecursionGuard:
             self._open.append(one)
             self._innermost.setdefault((self._key(one), one[FINGERPRINT]), []).append(one)
 
-    def _key(self, scope: Entry) -> tuple[Any, ...] | None:
-        """Return the index key of the scope's call, or None if the scope is no decomposed task."""
-        row = scope[KIND]
-        if not isinstance(row, MethodRow):
-            return None
+    def _key(self, scope: Entry) -> tuple[Any, ...]:
+        """Return the index key of the call of an entered method."""
         args = scope[BINDING] if scope[CHOSEN] is None else scope[CHOSEN].args
-        return (row.task, args, is_foreseeable(scope[AT]) or not self._has_volatile)
+        return (scope[KIND].task, args, is_foreseeable(scope[AT]) or not self._has_volatile)
 
 
 class Writes:

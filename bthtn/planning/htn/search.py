@@ -163,7 +163,8 @@ class HtnSearch(Unpicklable):
         while cell is not STOPPED and not self._is_cancelled:
             if cell is None:
                 if not choices or (search.is_closing and not search.has_steps):
-                    self._exhaust()
+                    solved = self._plan is not None
+                    self._status = SearchStatus.SOLVED if solved else SearchStatus.EXHAUSTED
                     break
                 cell = _retaken(search)
                 continue
@@ -234,9 +235,6 @@ class HtnSearch(Unpicklable):
             if search.is_closing:
                 self._run()
         self._status = SearchStatus.LIMIT
-
-    def _exhaust(self) -> None:
-        self._status = SearchStatus.SOLVED if self._plan is not None else SearchStatus.EXHAUSTED
 
     def _solve(self) -> bool:
         """Keep the plan of an empty continuation; whether it ends the search."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 from bthtn.domain.goal import Manner, Pursuit, Solution
 from bthtn.errors import Diagnostic
 from bthtn.planning import trace
+from bthtn.planning.cache import exact
 from bthtn.planning.protocol import no_answer
 from bthtn.planning.strips.a_star import AStar
 from bthtn.planning.strips.backward import BackwardSearch
@@ -53,7 +54,7 @@ def heuristic_of(manner: Manner) -> str:
 
 def _problem(pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Binding) -> Problem:
     """The grounded problem. The last one is cached: values seldom change between searches."""
-    key = (_exact(binding), *((name, _exact(values)) for name, values in objects.items()))
+    key = (exact(binding), *((name, exact(values)) for name, values in objects.items()))
     kept = pursuit.kept.get("problem")
     if kept is None or kept[0] != key:
         actions = ground_actions(pursuit.actions, objects)
@@ -61,11 +62,6 @@ def _problem(pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Bin
         kept = pursuit.kept["problem"] = (key, problem)
     found: Problem = kept[1]
     return found
-
-
-def _exact(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A cache key that distinguishes values by type, as ``True == 1`` in Python."""
-    return tuple((type(value), value) for value in values)
 
 
 class GoalDirected:
