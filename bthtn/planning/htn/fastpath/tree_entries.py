@@ -20,7 +20,6 @@ from bthtn.planning.htn.rows import (
     Body,
     CallPart,
     CompoundRow,
-    MethodRow,
     PlannedMethod,
     PlannedStep,
 )
@@ -33,7 +32,6 @@ from bthtn.world.truth import UNKNOWN
 
 MOST_KEPT: Final = 10_000
 """Number of entries that are kept; when there are more, all are dropped."""
-
 
 Before = Callable[[Sequence[Planned], int], RecordingView]
 """The projected state before the item of a plan with this index."""
@@ -92,25 +90,29 @@ class TreeEntries:
     def _entry(
         self, what: PrimitiveTask[Any] | PlainMethod, args: Binding, view: RecordingView
     ) -> PlannedStep | PlannedMethod:
-        if isinstance(what, PrimitiveTask):
-            step = self.projected(what, args, view)
-            return PlannedStep(what, args, step.footprint, step.duration, step.cost)
+        if isinstance(what, PlainMethod):
+            return self._method(what, args, view)
+        step = self.projected(what, args, view)
+        return PlannedStep(what, args, step.footprint, step.duration, step.cost)
+
+    def _method(self, what: PlainMethod, values: Binding, view: RecordingView) -> PlannedMethod:
         called = self._table.row(what.task)
         assert isinstance(called, CompoundRow), "methods are those of such rows"
         called.compile()
-        row = called.methods[what.index]
-        values, args = args, args[: len(row.task.parameters)]
-        is_as_assumed = self.is_as_assumed()
+        row, args = called.methods[what.index], values[: len(what.task.parameters)]
+        method, body, answer, is_as_assumed = row.method, row.body, None, self.is_as_assumed()
         if not is_as_assumed:
             _read_as_data(self.found.methods[what.task], what, args, view)
-        elif row.body is not None:
-            row.method.condition.evaluate(view, args)
-        if row.body is not None:
-            return _method(row, args, row.body, None, view)
-        answer = row.method.network(view, args) if is_as_assumed else _returned(what, values)
-        assert answer is not None, "the method was entered in this state"
-        body = self._table.computed(row.method, answer)
-        return _method(row, args, body, body.network, view)
+        elif body is not None:
+            method.condition.evaluate(view, args)
+        if body is None:
+            network = method.network(view, args) if is_as_assumed else _returned(what, values)
+            assert network is not None, "the method was entered in this state"
+            body = self._table.computed(method, network)
+            answer = body.network
+        cost, value = (number_of(one, view, args) for one in (method.cost, method.value))
+        made = what.task, args, args, what.index, method.name, cost, value, body, answer
+        return PlannedMethod(*made, Footprint(view.reads))
 
     def projected(
         self, task: PrimitiveTask[Any], args: Binding, view: RecordingView
@@ -152,15 +154,6 @@ def _returned(entered: PlainMethod, args: Binding) -> Network:
             for call in entered.calls
         )
     )
-
-
-def _method(
-    row: MethodRow, args: Binding, body: Body, answer: Network | None, view: RecordingView
-) -> PlannedMethod:
-    method = row.method
-    cost, value = (number_of(one, view, args) for one in (method.cost, method.value))
-    what = row.task, args, args, row.index, method.name, cost, value, body, answer
-    return PlannedMethod(*what, Footprint(view.reads))
 
 
 class _NothingKnown:
