@@ -27,7 +27,7 @@ from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_behaviour import reset
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.checked import checked
-from bthtn.domain.number import number_from
+from bthtn.domain.number import expression_from
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.expression import Expression
 from bthtn.world.sharing import Unpicklable
@@ -207,7 +207,7 @@ class Switch(_OneBranch):
         self.agent = agent
         self.cases = dict(cases)
         self.default = default
-        self.variable = number_from(variable, type(agent.beliefs.now))
+        self.variable = expression_from(variable, type(agent.beliefs.now))
 
     def tick(self) -> Iterator[Behaviour]:
         """Evaluate the variable, and tick its branch."""

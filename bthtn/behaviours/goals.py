@@ -27,7 +27,7 @@ from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.network import NetworkLike, network_from, network_text
-from bthtn.domain.number import NumberLike, number_from
+from bthtn.domain.number import NumberLike, expression_from, number_from
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.expression import Expression
@@ -317,7 +317,7 @@ class StateMachineGoals(Unpicklable, Composite):
         self.state: Any = None
         self.goals = made
         state_class = type(agent.beliefs.now)
-        self.variable = number_from(state, state_class)
+        self.variable = expression_from(state, state_class)
 
     def tick(self) -> Iterator[Behaviour]:
         """Switch goals when the state has changed; tick the current one unless it has ended."""

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import Diagnostic, DomainError, PlanningError
-from bthtn.world.expression import Binding, Constant, Expression, StateView
+from bthtn.world.assignment import FluentReference
+from bthtn.world.expression import Binding, Constant, Expression, Parameter, StateView
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
@@ -36,6 +37,17 @@ Duration = NumberLike | Seconds
 
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
     """The number as an expression. Raises DomainError for anything else."""
+    made = expression_from(written, state_class)
+    if _is_text(made):
+        raise _no_number(made.text(), str)
+    return made
+
+
+def expression_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
+    """A number, an expression or a function of the state as an expression of any value.
+
+    Raises DomainError for anything else.
+    """
     if type(written) in (int, float):
         return Constant(written)
     if isinstance(written, Expression):
@@ -44,10 +56,27 @@ def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any
     if is_function(written):
         return Computed(written, state_class)
     if not isinstance(written, int | float) or isinstance(written, bool):
-        hint = "write a number, an expression such as Soldier.distance, or a function of the state"
-        message = f"{written!r} is not a number, but {type(written).__name__}"
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
+        raise _no_number(repr(written), type(written))
     return Constant(written)
+
+
+def _no_number(shown: str, kind: type) -> DomainError:
+    hint = "write a number, an expression such as Soldier.distance, or a function of the state"
+    message = f"{shown} is not a number, but {kind.__name__}"
+    return DomainError(Diagnostic("BT110", message, hint=hint))
+
+
+def _is_text(written: Expression[Any]) -> bool:
+    """Whether the value of an expression is known to be a text: a constant, or by its type."""
+    match written:
+        case Constant(value):
+            return isinstance(value, str)
+        case FluentReference():
+            return written.value_type is str
+        case Parameter():
+            return written.type is str
+        case _:
+            return False
 
 
 def number_of(expression: Expression[Any], view: StateView, binding: Binding) -> float:

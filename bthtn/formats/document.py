@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -86,8 +87,8 @@ def text_of(path: Path) -> str:
 def unreadable(path: Path, error: OSError) -> InputError:
     """The error of a file that cannot be read, with the nearest name where there is no such one."""
     hint = "is the path right, and may it be read?"
-    if not path.exists() and path.parent.is_dir():
-        beside = sorted(one.name for one in path.parent.iterdir())
+    if not os.path.exists(path) and os.path.isdir(path.parent):  # of names that are too long, too
+        beside = sorted(one.name for one in path.parent.glob("*"))
         for near in get_close_matches(path.name, beside, n=1):
             hint = f"did you mean '{path.with_name(near)}'?"
     message = f"cannot read {path}: {error.strerror or error}"

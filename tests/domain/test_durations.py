@@ -2,10 +2,24 @@
 
 import pytest
 
-from bthtn import Domain, derive, find_plan, merge, primitive, seconds, sequence
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    State,
+    derive,
+    find_plan,
+    fluent,
+    fluents,
+    merge,
+    primitive,
+    seconds,
+    sequence,
+)
 from bthtn.analysis import makespan
 from bthtn.errors import BthtnError
 from bthtn.testing.strategies import World
+from bthtn.world.expression import Constant
 
 
 def one_task(name, duration):
@@ -67,3 +81,26 @@ def test_a_duration_is_not_below_zero(wrong):
 def test_seconds_are_a_number(wrong):
     with pytest.raises(BthtnError, match=r"is not a number[\s\S]*primitive 'nap', duration"):
         one_task("nap", wrong)
+
+
+class Herald(State):
+    news: Fluent[str] = fluent(default="none")
+    of: FluentFamily[str, str] = fluents(default="none")
+
+
+@pytest.mark.parametrize("wrong", [Herald.news, Herald.of["x"], Constant("soon")], ids=str)
+@pytest.mark.parametrize("number", ["duration", "cost"])
+def test_a_text_is_no_number_wherever_it_comes_from(wrong, number):
+    domain = Domain("yard", Herald)
+    with pytest.raises(BthtnError, match=rf"BT110.* is not a number, but str\n.*'bark', {number}"):
+        domain.primitive("bark", **{number: wrong})
+
+
+def test_a_parameter_that_is_a_text_is_no_number():
+    domain = Domain("yard", World)
+
+    def wait(time: str):
+        return primitive(duration=time)
+
+    with pytest.raises(BthtnError, match=r"BT110.*time is not a number, but str"):
+        domain.primitive(wait)

@@ -221,6 +221,12 @@ def ports(*attributes):
         (drawn(), "BT420", "a tree has one node", "Sequence"),
         (drawn("<Sequense/>"), "BT420", "no node and no task 'Sequense'", "'Sequence'"),
         (drawn("<Sequense><Null/></Sequense>"), "BT420", "no node and no task 'Sequ", "'Sequence'"),
+        (
+            drawn("<Command name='x' duration=\"'long'\"/>"),
+            "BT110",
+            "'long' is not a n",
+            "a number",
+        ),
         (drawn("<SubTask/>"), "BT420", "'task' is missing", 'task="…"'),
         (drawn("<CheckState/>"), "BT420", "'condition' is missing", "condition"),
         (drawn("<CheckState conditon='swings'/>"), "BT420", "no 'conditon'", "'condition'"),
