@@ -22,7 +22,7 @@ from bthtn.planning.exclusions import Avoided
 from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner, PlannersByGoal
-from bthtn.planning.protocol import RecordedSearch, SearchStatus, Settings
+from bthtn.planning.protocol import SEARCHING, RecordedSearch, SearchStatus, Settings
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.restarting import RestartingSearch
@@ -222,7 +222,7 @@ class PlanSearch:
     def plan_of(self, started: _Started) -> Plan | None:
         """The plan of a search, None while it goes on. Raises ResumeFailed without a plan."""
         status = self.budget.advance(started)
-        if status is SearchStatus.RUNNING:
+        if status is SEARCHING:
             return None
         if started.plan is None:
             limit = f"no plan within {started.expansions} expansions"
@@ -252,7 +252,7 @@ class PlanSearch:
         started = self._background = self._background or self._started()
         # The goal is not ticked meanwhile, so its whole budget is there.
         self.budget.renew()
-        if self.budget.advance(started) is SearchStatus.RUNNING:
+        if self.budget.advance(started) is SEARCHING:
             return None
         self._background = None
         plan = started.plan

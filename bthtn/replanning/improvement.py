@@ -23,7 +23,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import first_reads
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.planner import Planner, search_for
-from bthtn.planning.protocol import PlanRequest, RecordedSearch, SearchStatus
+from bthtn.planning.protocol import SEARCHING, SOLVED, PlanRequest, RecordedSearch
 from bthtn.replanning.policy import Interrupt, Rule, SearchOutcome, Situation, Verdict, rule_for
 from bthtn.replanning.schedule import Budget
 from bthtn.world.diff import Change
@@ -157,9 +157,9 @@ class Improvement:
 
     def _advance(self, budget: Budget) -> bool:
         status = budget.advance(self._search)
-        if status is SearchStatus.RUNNING:
+        if status is SEARCHING:
             return False
-        plan = self._search.plan if status is SearchStatus.SOLVED else None
+        plan = self._search.plan if status is SOLVED else None
         if not self._is_second:
             self.plan = plan
         elif self.plan is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
@@ -36,13 +36,11 @@ from bthtn.world.expression import (
     StateView,
 )
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Write, WriteKind
+from bthtn.world.footprint import INCREASE, Write
 from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
 from bthtn.world.trail import WorkingState
 from bthtn.world.truth import UNKNOWN, Unknown
-
-INCREASE: Final = WriteKind.INCREASE
 
 A = TypeVar("A")
 V = TypeVar("V")

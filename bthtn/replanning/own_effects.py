@@ -11,7 +11,7 @@ from bthtn.plan.walk import touched_by
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Write, WriteKind
+from bthtn.world.footprint import INCREASE, Write
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -64,7 +64,7 @@ class OwnEffects:
         unexpected: Change | None = None
         for fluent, write in node.footprint.writes.items():
             self._done[fluent] = self._after(fluent, write)
-            if write.kind is WriteKind.INCREASE or write.value is UNKNOWN:
+            if write.kind is INCREASE or write.value is UNKNOWN:
                 continue
             now = self._beliefs.get(fluent)
             if now != write.value:
@@ -72,7 +72,7 @@ class OwnEffects:
         return unexpected
 
     def _after(self, fluent: Fluent[Any], write: Write) -> Any:
-        if write.kind is not WriteKind.INCREASE:
+        if write.kind is not INCREASE:
             return write.value
         before = self._done.get(fluent, self.start.get(fluent))
         return UNKNOWN if before is UNKNOWN else before + write.value

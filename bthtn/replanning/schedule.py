@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
-from bthtn.planning.protocol import Search, SearchStatus
+from bthtn.planning.protocol import SEARCHING, Search, SearchStatus
 from bthtn.world.sharing import Unpicklable
 
 SLICE: Final = 25
@@ -212,7 +212,7 @@ class PlanningSchedule(Unpicklable):
         if claim is not None:
             claim.is_active = True
             self._free, claim.reserved = self._free + claim.reserved, 0
-        granted = self._free if self.is_due(client.agent) and not self._is_late else 0
+        granted = self._free if self.is_due(client.agent) and not self._is_late() else 0
         self._granted = granted
         self._free -= granted
         return granted
@@ -235,7 +235,7 @@ class PlanningSchedule(Unpicklable):
         try:
             return self.spend(search, granted)
         finally:
-            waiting = search.status is SearchStatus.RUNNING
+            waiting = search.status is SEARCHING
             self.used_by(client, search.expansions - before, waiting=waiting)
 
     def spend(self, search: Search, granted: int) -> SearchStatus:
@@ -245,7 +245,7 @@ class PlanningSchedule(Unpicklable):
         """
         if self._clock is None:
             return search.advance(granted)
-        if not granted and search.status is SearchStatus.RUNNING:
+        if not granted and search.status is SEARCHING:
             return search.status
         end = search.expansions + granted
         while True:
@@ -254,11 +254,10 @@ class PlanningSchedule(Unpicklable):
                 status = search.advance(min(end - search.expansions, SLICE))
             finally:
                 self._spent += 1_000 * (self._clock() - began)
-            is_over = status is not SearchStatus.RUNNING or search.expansions >= end
-            if is_over or self._is_late:
+            is_over = status is not SEARCHING or search.expansions >= end
+            if is_over or self._is_late():
                 return status
 
-    @property
     def _is_late(self) -> bool:
         return self.milliseconds is not None and self._spent >= self.milliseconds
 

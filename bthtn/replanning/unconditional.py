@@ -17,9 +17,9 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.walk import children_of
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.progress import AHEAD, RUNNING, Progress, Stage
 from bthtn.world.expression import ALWAYS
-from bthtn.world.footprint import WriteKind
+from bthtn.world.footprint import INCREASE
 
 
 def asks_nothing(progress: Progress) -> bool:
@@ -41,8 +41,7 @@ def _asks_nothing(node: Node, stage: Stage | None) -> bool:
     """Whether the rest of a node reads nothing besides its parts; ``stage`` is that of a step."""
     match node:
         case TaskNode():
-            is_over = stage is not Stage.AHEAD and stage is not Stage.RUNNING
-            return is_over or (stage is Stage.RUNNING and _runs_freely(node))
+            return stage is not AHEAD and (stage is not RUNNING or _runs_freely(node))
         case ScopeNode():
             is_static = not node.args and node.body is None and node.task.decorator is None
             return is_static and not isinstance(node.task.choice, ValueChoice)
@@ -58,5 +57,5 @@ def _asks_nothing(node: Node, stage: Stage | None) -> bool:
 
 def _runs_freely(node: TaskNode) -> bool:
     writes = node.footprint.writes.values()
-    is_read = any(write.kind is WriteKind.INCREASE for write in writes)
+    is_read = any(write.kind is INCREASE for write in writes)
     return node.task.during is ALWAYS and not is_read
