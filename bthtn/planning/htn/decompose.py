@@ -118,7 +118,7 @@ def _choose(
         return undecided(search, part, scope, behind, signal.fluent)
     if not ways and search.wants_reasons:
         why = reasons.no_values(row.task, asked.readings)
-        search.reason = reasons.failed(row.task, args, why)
+        search.reason = (reasons.failed, row.task, args, why)
         if search.listener is not None:
             called, depth = (call_text, row.task, args), scope[DEPTH]
             search.listener(event(trace.TaskRejected, (called, search.reason, depth)))
@@ -328,7 +328,7 @@ def _tell_rejected(
     search: SearchState, call: Call, index: int, method: MethodRow, reason: reasons.Reason
 ) -> None:
     _, row, args, scope, _, ways, _ = call
-    search.reason = reasons.failed(row.task, args, reason)
+    search.reason = (reasons.failed, row.task, args, reason)
     if search.listener is not None:
         name = method.method.name if ways is None else ways.name(index)
         told = ((call_text, row.task, args), index, name, reason, scope[DEPTH])
@@ -339,7 +339,7 @@ def _cut(
     search: SearchState, row: CompoundRow, args: tuple[Any, ...], scope: Entry, reason: str
 ) -> None:
     """Fail a call that is nested too deep or recurses in an unchanged state."""
-    search.reason = reasons.failed(row.task, args, reason)
+    search.reason = (reasons.failed, row.task, args, reason)
     if search.listener is not None:
         told = ((call_text, row.task, args), reason, scope[DEPTH])
         search.listener(event(trace.RecursionCut, told))

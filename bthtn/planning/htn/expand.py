@@ -202,7 +202,7 @@ def _tell_rejected(
     scope: Entry,
     reason: reasons.Reason,
 ) -> None:
-    search.reason = reasons.failed(row.task, args, reason)
+    search.reason = (reasons.failed, row.task, args, reason)
     if search.listener is not None:
         called, depth = (call_text, row.task, args), scope[DEPTH]
         search.listener(event(trace.TaskRejected, (called, search.reason, depth)))

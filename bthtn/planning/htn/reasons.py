@@ -58,13 +58,9 @@ def because(
     return (why_so, condition, binding, False, asked.readings)
 
 
-def _prefixed(task: Task, args: Binding, reason: Reason) -> str:
+def failed(task: Task, args: Binding, reason: Reason) -> str:
+    """Return the text of a reason, prefixed with the call that failed."""
     return f"{call_text(task, args)}: {text_of(reason)}"
-
-
-def failed(task: Task, args: Binding, reason: Reason) -> Reason:
-    """Return the reason, prefixed with the call that failed."""
-    return (_prefixed, task, args, reason)
 
 
 def no_values(task: CompoundTask[Any], readings: dict[Any, Any]) -> str:
