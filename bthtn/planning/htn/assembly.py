@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bthtn.domain.network import BranchingNetwork, Network, ParallelNetwork, SequenceNetwork
+from bthtn.domain.network import (
+    BranchingNetwork,
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    SequenceNetwork,
+)
 from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import (
     HORIZON,
@@ -31,16 +39,7 @@ from bthtn.planning.htn.open_nodes import (
     parallel_node,
     priority_node,
 )
-from bthtn.planning.htn.rows import (
-    Body,
-    BranchesPart,
-    CallPart,
-    DeferPart,
-    NullPart,
-    PausePart,
-    PlannedMethod,
-    PlannedStep,
-)
+from bthtn.planning.htn.rows import Body, CallPart, PlannedMethod, PlannedStep
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 
@@ -78,7 +77,7 @@ def _level(body: Body, binding: Binding, outside: _Level | None = None) -> _Leve
     return level
 
 
-Opened = list[tuple[_Level, BranchesPart, list[_Level], list[Dropped]]]
+Opened = list[tuple[_Level, Any, list[_Level], list[Dropped]]]
 """The parallel and priority nodes around, inner ones last: each with its level and part, its
 complete branches, and its alternatives without a plan so far."""
 
@@ -97,8 +96,8 @@ def tree_of(body: Body, binding: Binding, planned: Iterable[Planned], asked: Ask
         part: Any = items[len(nodes)] if len(nodes) < len(items) else None
         if type(part) is not CallPart:
             level, part = _next(level)
-            if type(part) is DeferPart:  # planned at once, where plans are checked
-                (part,) = part.body.parts
+            if type(part) is not CallPart:  # a deferred call, planned at once to check the rest
+                (part,) = part.bodies[0].parts
         footprint = one.footprint
         if part.reads:
             reads = asked(place, part, level.binding) | footprint.reads
@@ -122,7 +121,7 @@ def _next(level: _Level) -> tuple[_Level, Any]:
         nodes, items = level.nodes, level.body.items
         while len(nodes) < len(items) and level.cause is None:
             part = items[len(nodes)]
-            if type(part) is not NullPart:
+            if type(part.network) is not NullNetwork:
                 return level, part
             nodes.append(NULL_NODE)
         outside = level.outside
@@ -139,7 +138,7 @@ def _behind(item: Planned, level: _Level, opened: Opened) -> _Level:
     """The level behind an item that is no task."""
     if item is BRANCH:
         around, part, branches, dropped = opened[-1]
-        return _level(part.branches[len(branches) + len(dropped)], around.binding)
+        return _level(part.bodies[len(branches) + len(dropped)], around.binding)
     if item is LEFT:
         around, _, branches, _ = opened[-1]
         level, _ = _next(level)
@@ -158,7 +157,7 @@ def _behind(item: Planned, level: _Level, opened: Opened) -> _Level:
         if item is BRANCHES:
             opened.append((level, part, [], []))
             return level
-        level.nodes.append(_left(part, level.binding, item))
+        level.nodes.append(_left(part.network, level.binding, item))
     if type(item) is Suspension:
         level.cause = item
     return level
@@ -174,11 +173,11 @@ def _joined(network: BranchingNetwork, planned: list[_Level], dropped: list[Drop
     return priority_node(branches, kept, network.reactive, tuple(dropped))
 
 
-def _left(part: CallPart | DeferPart | PausePart, binding: Binding, item: Planned) -> Node:
+def _left(network: Network, binding: Binding, item: Planned) -> Node:
     """The node of a part that is left to be planned on arrival, or of a pause."""
-    if isinstance(part, PausePart):
+    if isinstance(network, PauseNetwork):
         return NULL_NODE
-    rest = (part.network.call if isinstance(part, DeferPart) else part.network,)
+    rest = (network.call if isinstance(network, DeferNetwork) else network,)
     if isinstance(item, Ensured):
         return SuspendedNode(rest, binding, item.cause, item.writes, item.reads)
     assert isinstance(item, Suspension), "tasks are planned, or suspended"

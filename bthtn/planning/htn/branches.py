@@ -34,7 +34,7 @@ from bthtn.planning.htn.log import (
     PlannedBranches,
 )
 from bthtn.planning.htn.reasons import text_of
-from bthtn.planning.htn.rows import BranchesPart
+from bthtn.planning.htn.rows import Body
 from bthtn.planning.htn.search_state import DONE, END, SearchState
 from bthtn.planning.htn.tree import NOTHING_TOUCHED, footprint_of
 from bthtn.planning.htn.values import ABSENT, Overwritten
@@ -44,10 +44,14 @@ from bthtn.world.truth import UNKNOWN
 
 
 def open_branches(
-    search: SearchState, part: BranchesPart, scope: Entry, behind: Cell
+    search: SearchState,
+    network: BranchingNetwork,
+    bodies: tuple[Body, ...],
+    scope: Entry,
+    behind: Cell,
 ) -> Cell | None:
     """Open a parallel or priority node and return the continuation of its first branch."""
-    at, network = search.at, part.network
+    at = search.at
     guard = None if at[3] is None else at[3].guard
     if isinstance(network, PriorityNetwork):
         guard = at[0]
@@ -55,7 +59,7 @@ def open_branches(
             search.duplicates.guard(EVERYTHING)
     entry = (BRANCHES, scope, scope[BINDING], (), at, network, scope[DEPTH], None)
     begin, fingerprint = len(search.log), search.view.fingerprint
-    node = OpenNode(network, part.branches, entry, begin, at, behind, guard, fingerprint)
+    node = OpenNode(network, bodies, entry, begin, at, behind, guard, fingerprint)
     search.log.append(entry)
     return _next_branch(search, node, NOTHING_PLANNED)
 

@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from bthtn.domain.effect import writes_of
+from bthtn.domain.network import (
+    DeferNetwork,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
 from bthtn.domain.number import number_of
 from bthtn.domain.task import call_text
 from bthtn.domain.task_effects import grounded
@@ -16,52 +24,42 @@ from bthtn.planning.htn.branches import end_branch, open_branches
 from bthtn.planning.htn.decompose import undecided
 from bthtn.planning.htn.log import BINDING, DEPTH, STEP, Cell, Ensured, Entry, Evaluated
 from bthtn.planning.htn.reasons import event
-from bthtn.planning.htn.rows import (
-    BranchesPart,
-    CallPart,
-    DeferPart,
-    EndPart,
-    NullPart,
-    Part,
-    PausePart,
-    PrimitiveRow,
-    SubSequencePart,
-)
+from bthtn.planning.htn.rows import CallPart, NetworkPart, PrimitiveRow
 from bthtn.planning.htn.search_state import SearchState
 from bthtn.planning.htn.values import ReadingView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
 
 
-def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Cell) -> Cell | None:
+def expand(
+    search: SearchState, part: NetworkPart, scope: Entry, behind: Cell, cell: Cell
+) -> Cell | None:
     """Plan a part that is no call; ``cell`` starts with it, ``behind`` is its continuation.
 
     Returns the next continuation, or None when the search has to backtrack.
     """
-    match part:
-        case EndPart():
+    match part.network:
+        case None:
             return end_branch(search, cell)
-        case SubSequencePart():
-            return search.cell(part.body, scope, behind)
-        case BranchesPart():
-            return open_branches(search, part, scope, behind)
-        case DeferPart():
+        case SequenceNetwork():
+            return search.cell(part.bodies[0], scope, behind)
+        case ParallelNetwork() | PriorityNetwork() as network:
+            return open_branches(search, network, part.bodies, scope, behind)
+        case DeferNetwork() as network:
             if search.settings.check_rest:
-                return search.cell(part.body, scope, behind)
-            return _defer(search, part, scope, behind)
-        case PausePart():
+                return search.cell(part.bodies[0], scope, behind)
+            return _defer(search, network, scope, behind)
+        case PauseNetwork() as network:
             if search.settings.check_rest:
                 search.log.append((NULL_NODE, scope, (), (), search.at))
                 return behind
-            cause = cause_of(part.network)
+            cause = cause_of(network)
             search.tell_left_open((), scope, cause)
             return search.suspend(scope, cause, behind)
-        case NullPart():
+        case NullNetwork():
             return behind
-        case CallPart():
-            raise AssertionError("calls are planned by the loop of the search")
-        case _:
-            assert_never(part)
+        case other:
+            assert_never(other)
 
 
 def arguments(
@@ -208,8 +206,8 @@ def _tell_rejected(
         search.listener(event(trace.TaskRejected, (called, search.reason, depth)))
 
 
-def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> Cell:
-    network, asked = part.network, ReadingView(search.view)
+def _defer(search: SearchState, network: DeferNetwork, scope: Entry, behind: Cell) -> Cell:
+    asked = ReadingView(search.view)
     cost = 0.0 if search.costs is None else search.costs.of_networks(network.call)
     try:
         ensured = writes_of(network.ensures, asked, scope[BINDING])

@@ -131,57 +131,19 @@ class CallPart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SubSequencePart:
-    """A sequence inside a network."""
+class NetworkPart:
+    """A part that is no call; without a network it is the end of a branch or of the goal.
 
-    network: SequenceNetwork
-    body: Body
+    ``bodies`` are those of its branches; of a sequence it is its own, of a deferred task that of
+    its call, which is planned at once with ``check_rest``.
+    """
+
+    network: SequenceNetwork | BranchingNetwork | DeferNetwork | PauseNetwork | NullNetwork | None
+    bodies: tuple[Body, ...] = ()
     row: None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BranchesPart:
-    """A parallel or priority node; each branch is a body of its own."""
-
-    network: BranchingNetwork
-    branches: tuple[Body, ...]
-    row: None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DeferPart:
-    """A deferred task; ``body`` is its call, planned at once with ``check_rest``."""
-
-    network: DeferNetwork
-    body: Body
-    row: None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PausePart:
-    """A pause: planning stops here."""
-
-    network: PauseNetwork
-    row: None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NullPart:
-    """The empty network."""
-
-    network: NullNetwork
-    row: None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EndPart:
-    """The end of a branch or of the goal."""
-
-    row: None = None
-
-
-Item = CallPart | BranchesPart | DeferPart | PausePart | NullPart
-Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
+Part = CallPart | NetworkPart
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -197,7 +159,7 @@ class Body:
     calls: int = 0
     """Number of parts if all are calls, else 0."""
     length: int = field(init=False)
-    items: tuple[Item, ...] = field(init=False)
+    items: tuple[Part, ...] = field(init=False)
     """All parts, with those of the sequences inside the body in their place."""
     ahead: dict[type, tuple[float, ...]] = field(init=False, default_factory=dict)
     """Lower bounds on what the parts from each of them on cost, by the kind of ``LeastCosts``."""
@@ -205,7 +167,7 @@ class Body:
     def __post_init__(self) -> None:
         """Count the parts, and find the items."""
         self.length = len(self.parts)
-        self.items = self.parts if self.calls else _items(self.parts)  # type: ignore[assignment]  # all are calls
+        self.items = self.parts if self.calls else _items(self.parts)
 
     @property
     def rest(self) -> tuple[Network, ...]:
@@ -213,13 +175,13 @@ class Body:
         return self.network.parts if isinstance(self.network, SequenceNetwork) else ()
 
 
-def _items(parts: tuple[Part, ...]) -> tuple[Item, ...]:
+def _items(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return the parts in order, with those of sequences in their place."""
-    found: list[Item] = []
+    found: list[Part] = []
     for part in parts:
-        if isinstance(part, SubSequencePart):
-            found += part.body.items
-        elif not isinstance(part, EndPart):
+        if isinstance(part, NetworkPart) and isinstance(part.network, SequenceNetwork):
+            found += part.bodies[0].items
+        elif part.network is not None:
             found.append(part)
     return tuple(found)
 

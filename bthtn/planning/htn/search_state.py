@@ -25,7 +25,7 @@ from bthtn.planning.htn.log import (
     is_foreseeable,
 )
 from bthtn.planning.htn.reasons import Reason, left_open, suspended
-from bthtn.planning.htn.rows import Body, EndPart, PrimitiveRow
+from bthtn.planning.htn.rows import Body, NetworkPart, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import PlanRequest
@@ -33,7 +33,7 @@ from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.state import FrozenState
 
 START: Final[Position] = (0, 0.0, 0.0, None)
-END: Final = Body(None, (EndPart(),), 0)
+END: Final = Body(None, (NetworkPart(None),), 0)
 DONE: Final[Cell] = (END, 0, None, None, 0.0)
 """The empty continuation, after the goal."""
 STOPPED: Final[Cell] = ()

@@ -22,18 +22,14 @@ from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.recursion import RecursiveTasks
 from bthtn.planning.htn.rows import (
     Body,
-    BranchesPart,
     CallPart,
     Compiled,
     CompoundRow,
-    DeferPart,
     MethodRow,
-    NullPart,
+    NetworkPart,
     Part,
-    PausePart,
     PrimitiveRow,
     Row,
-    SubSequencePart,
 )
 from bthtn.planning.htn.source import FunctionSource
 from bthtn.world.expression import Constant
@@ -169,6 +165,7 @@ class TaskTable:
         return Body(network, made, calls)
 
     def _part(self, network: Network, source: FunctionSource | None, parts: list[CallPart]) -> Part:
+        inside: tuple[Network, ...] = ()
         match network:
             case TaskCall():
                 part = CallPart(network, self.row(network.task), source)
@@ -176,18 +173,16 @@ class TaskTable:
                     parts.append(part)
                 return part
             case SequenceNetwork():
-                return SubSequencePart(network, self._body(network, source, parts))
+                inside = (network,)
             case ParallelNetwork() | PriorityNetwork():
-                branches = (self._body(one, source, parts) for one in network.parts)
-                return BranchesPart(network, tuple(branches))
+                inside = network.parts
             case DeferNetwork():
-                return DeferPart(network, self._body(network.call, source, parts))
-            case PauseNetwork():
-                return PausePart(network)
-            case NullNetwork():
-                return NullPart(network)
+                inside = (network.call,)
+            case PauseNetwork() | NullNetwork():
+                pass
             case _:
                 assert_never(network)
+        return NetworkPart(network, tuple([self._body(one, source, parts) for one in inside]))
 
 
 def _extends(domain: FrozenDomain, base: FrozenDomain) -> bool:
