@@ -312,6 +312,28 @@ def test_plans_are_the_same_whichever_members_are_remembered(monkeypatch):
         assert found == ["wait", "null", "wait", "wait"]
 
 
+class Sign(State):
+    shown: Fluent[object] = fluent(default="")
+
+
+def test_plans_whose_arguments_are_equal_but_of_other_types_have_trees_of_their_own():
+    domain = Domain("sign", Sign)
+
+    @domain.primitive
+    def show(_it):
+        return primitive()
+
+    @domain.compound
+    def repeat():
+        yield method(show(Sign.shown))
+
+    planner = asked_often(domain, repeat())
+    for _ in range(3):
+        for shown in (1, True, 1.0, "1"):
+            (step,) = planner.plan(Sign(shown=shown)).steps
+            assert [(type(one), one) for one in step.args] == [(type(shown), shown)]
+
+
 @pytest.mark.parametrize("most", [1, 3, 100_000])
 def test_a_member_with_an_index_of_several_parts_is_the_same_however_many_are_remembered(
     most, monkeypatch

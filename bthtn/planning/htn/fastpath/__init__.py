@@ -64,7 +64,7 @@ def accelerator(
         table.goal(goal),
         program.entries,
         program.branched,
-        SharedTrees() if shares else None,
+        SharedTrees(program.entries.found) if shares else None,
     )
     acting = actions_of if program.branched is None else preferred_actions_of
     made: Accelerator = program.asking(start, question, part_of, acting)

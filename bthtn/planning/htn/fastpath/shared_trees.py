@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
 from bthtn.plan.plan import SharedTree
 from bthtn.planning.htn.by_arguments import are_interchangeable
+from bthtn.planning.htn.fastpath.reachable import Reachable
 from bthtn.world.fluent import Fluent
 
 MOST_SHARED: Final = 5_000
@@ -23,15 +24,20 @@ Trees = dict[Reads, dict[tuple[Any, ...], SharedTree]]
 class SharedTrees:
     """Trees by the records they were made of, and by the values that were read for them."""
 
-    __slots__ = ("_entries", "_known")
+    __slots__ = ("_entries", "_key_of", "_known")
 
-    def __init__(self) -> None:
+    def __init__(self, found: Reachable) -> None:
+        """The trees of plans of these tasks; if none has arguments, records are their own keys."""
+        methods = (one for several in found.methods.values() for one in several)
+        self._key_of: Callable[[Sequence[Any]], tuple[Any, ...]] = tuple
+        if any(one.parameters for one in found.tasks) or any(one.values for one in methods):
+            self._key_of = _key_of
         self._entries = 0
         self._known: dict[tuple[Any, ...], Trees] = {}
 
     def find(self, record: Sequence[Any], start: Mapping[Fluent[Any], Any]) -> SharedTree | None:
         """Return the tree that was made of this record from such a start state, or None."""
-        for fluents, trees in self._known.get(_key_of(record), {}).items():
+        for fluents, trees in self._known.get(self._key_of(record), {}).items():
             key = _key([start.get(one, one.default) for one in fluents]) if fluents else ()
             tree = trees.get(key)
             if tree is not None:
@@ -56,7 +62,7 @@ class SharedTrees:
         self._entries += entries
         if self._entries > MOST_SHARED:
             self._entries, self._known = entries, {}
-        known = self._known.setdefault(_key_of(record), {})
+        known = self._known.setdefault(self._key_of(record), {})
         if len(known) < MOST_READ or tuple(reads) in known:
             known.setdefault(tuple(reads), {})[_key(reads.values())] = tree
 
@@ -67,9 +73,7 @@ def _key(values: Collection[Any]) -> tuple[Any, ...]:
 
 
 def _key_of(record: Sequence[Any]) -> tuple[Any, ...]:
-    """A key for a record and all that are like it; most have no arguments at all."""
-    if max(map(len, record), default=1) == 1:
-        return tuple(record)
+    """A key for a record and all that are like it."""
     return (*record, *map(type, chain.from_iterable(record)))
 
 
