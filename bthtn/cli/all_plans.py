@@ -8,13 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from bthtn.cli.plan_command import (
-    OutputOptions,
-    PlanArguments,
-    as_written,
-    number_text,
-    show_why_not,
-)
+from bthtn.cli.one_plan import OutputOptions, as_written, number_text, show_why_not
+from bthtn.cli.plan_arguments import PlanArguments
 from bthtn.cli.printing import WIDTH, counted, say, write
 from bthtn.errors import Diagnostic, InputError
 from bthtn.plan.codec import encoded, goal_value

@@ -6,9 +6,12 @@ import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import indent
-from typing import Any
+from typing import Annotated, Any
+
+from typer import Argument
 
 from bthtn.analysis.checks import findings
+from bthtn.cli.options import TARGET, AsJson
 from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
@@ -39,21 +42,23 @@ class Report:
         return sum(one.severity is Severity.ERROR for one in self.diagnostics)
 
 
-def check(text: str, *, as_json: bool) -> int:
+def check(
+    target: Annotated[str, Argument(metavar="DOMAIN|TREE", help=TARGET)], *, as_json: AsJson = False
+) -> int:
     """Print every diagnostic. Returns 1 if one is an error, else 0.
 
     A domain and a tree of one name are both checked, one after the other. Raises InputError if the
     text names neither.
     """
     errors = 0
-    for target in resolve_all(text, TargetKind.DOMAIN, TargetKind.TREE):
-        is_domain = target.kind is TargetKind.DOMAIN
-        report = _domain_report(target) if is_domain else _tree_report(target)
+    for one in resolve_all(target, TargetKind.DOMAIN, TargetKind.TREE):
+        is_domain = one.kind is TargetKind.DOMAIN
+        report = _domain_report(one) if is_domain else _tree_report(one)
         errors += report.errors
         if as_json:
-            say_json(_json(target, report))
+            say_json(_json(one, report))
         else:
-            _print(target, report)
+            _print(one, report)
     return 1 if errors else 0
 
 

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from rich.console import Console
 from rich.table import Table
+from typer import Argument, Option
 
 from bthtn.batch import Deaths, Kept, Workers, resumed
+from bthtn.cli import options
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import WIDTH, note, say_json, with_progress
-from bthtn.cli.sides import Pair
+from bthtn.cli.sides import Experiment, Pair, Side
 from bthtn.compare import Finding, findings, most_different, other_plans
 from bthtn.compare.pair import OtherPlan
 from bthtn.errors import Diagnostic, InputError
@@ -27,20 +29,45 @@ MOST_PLANS: Final = 5
 Row = dict[str, Any]
 
 
-def compare(
-    pair: Pair, seeds: str, workers: Workers, *, output: Path | None, most: int, as_json: bool
+def compare(  # noqa: PLR0913 - one for each thing that can be typed
+    a: Annotated[str, Argument(metavar="A", help=f"{options.TARGET} Or one of these, @FOLDER.")],
+    b: Annotated[str, Argument(metavar="B", help="The same.")],
+    *,
+    seeds: Annotated[str, Option(metavar="FIRST-LAST", help="Seeds.")] = "0-99",
+    measure: Annotated[
+        list[str] | None,
+        Option(help="finished, ticks, count EVENT, or a value of the last beliefs."),
+    ] = None,
+    ticks: Annotated[int, Option(min=1, help="Stop a run after so many ticks.")] = 200,
+    task: Annotated[str, Option(help="Compare domains: plan this task.")] = "",
+    given: options.Given = None,
+    settings_a: Annotated[
+        list[str] | None, Option("--a", metavar="SETTING=VALUE", help="Setting of A's plans.")
+    ] = None,
+    settings_b: Annotated[
+        list[str] | None, Option("--b", metavar="SETTING=VALUE", help="Setting of B's plans.")
+    ] = None,
+    jobs: options.Jobs = 0,
+    backend: options.OnBackend = options.Backend.LOKY,
+    address: options.Address = "",
+    output: Annotated[Path | None, options.kept("seed")] = None,
+    most: Annotated[int, Option(min=0, help="How many seeds to list.")] = 10,
+    as_json: options.AsJson = False,
 ) -> int:
     """Compare over the seeds, and print the findings and the most different seeds.
 
     The results are kept in the file ``output``. Returns 0 if both sides do the same with every
     seed, else 1. Raises BthtnError.
     """
+    experiment = Experiment(tuple(measure or ()), ticks, task, tuple(given or ()))
+    pair = Pair(Side.of(a, settings_a or ()), Side.of(b, settings_b or ()), experiment)
+    workers = Workers(jobs or -1, backend.value, address)
     numbers = seeds_from(seeds)
-    digests = [side.prepared(pair.experiment) for side in (pair.a, pair.b)]
-    findings([], pair.experiment.registered())  # what is missing is to be known before
+    digests = [side.prepared(experiment) for side in (pair.a, pair.b)]
+    findings([], experiment.registered())  # what is missing is to be known before
     deaths = Deaths(note)
     sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
-    about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
+    about = {"experiment": asdict(experiment), "sides": sides, "files": digests}
     kept = None if output is None else Kept(output, about, "seed")
     with ending(workers), closing(resumed(pair, numbers, kept, workers, deaths)) as results:
         shown = with_progress(results, "seeds", len(numbers))

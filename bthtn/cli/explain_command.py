@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from bthtn.cli.plan_command import PlanArguments, as_written, goal_from, show_why_not
+import typer
+from typer import Argument, Option
+
+from bthtn.cli import options
+from bthtn.cli.one_plan import as_written, show_why_not
+from bthtn.cli.plan_arguments import PlanArguments, goal_from, require_goal
 from bthtn.cli.printing import errors_at, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
@@ -30,11 +35,61 @@ from bthtn.views.text import one_line
 EXPLANATION_FORMAT = "bthtn-explanation/1"
 
 
-def explain(arguments: PlanArguments, *, step: str, method: str, table: bool, as_json: bool) -> int:
+def explain(  # noqa: PLR0913 - one for each thing that can be typed
+    context: typer.Context,
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=options.TARGET)],
+    task: options.Task = "",
+    args: options.Args = None,
+    *,
+    given: options.Given = None,
+    step: Annotated[str, Option(metavar="STEP", help="Explain only this step.")] = "",
+    method: Annotated[
+        str,
+        Option(
+            metavar="TASK:NUMBER",
+            help="Say why this method is not chosen, and what would change it.",
+        ),
+    ] = "",
+    table: Annotated[bool, Option("--table", help="Print the decomposition as a table.")] = False,
+    cheapest: options.Cheapest = False,
+    max_expansions: options.MaxExpansions = 1_000_000,
+    achieve: options.Achieve = "",
+    recording: Annotated[
+        Path | None, Option(metavar="FILE", help="Take the beliefs of an agent from a recording.")
+    ] = None,
+    tick: Annotated[
+        int | None, Option(min=0, help="With --recording: the tick, by default the last.")
+    ] = None,
+    agent: Annotated[
+        str, Option(metavar="NAME", help="With --recording: the agent, by default the first.")
+    ] = "",
+    replans: options.Replans = "",
+    as_json: options.AsJson = False,
+) -> int:
     """Plan, and explain one step, one method, ``task:number``, the table, or the whole plan.
 
-    Returns 0 if there is a plan, else 1. Raises BthtnError.
+    With ``replans`` the decisions about that goal instead. Returns 0 if there is a plan, else 1.
+    Raises BthtnError.
     """
+    require_goal(context, task or achieve)
+    recorded = [] if recording is None else _beliefs_at(recording, tick, agent, domain)
+    arguments = PlanArguments(
+        domain=domain,
+        task=task,
+        args=args or (),
+        given=[*recorded, *(given or ())],
+        cheapest=cheapest,
+        max_expansions=max_expansions,
+        achieve=achieve,
+    )
+    if replans:
+        return _explain_replans(arguments, recording, tick, agent, replans, as_json=as_json)
+    return _explain_plan(arguments, step=step, method=method, table=table, as_json=as_json)
+
+
+def _explain_plan(
+    arguments: PlanArguments, *, step: str, method: str, table: bool, as_json: bool
+) -> int:
     asked = arguments.request()
     chosen = _method(method, asked.domain) if method else None
     search = search_for(asked)
@@ -52,7 +107,7 @@ def explain(arguments: PlanArguments, *, step: str, method: str, table: bool, as
     return int(plan is None)
 
 
-def beliefs_at(file: Path, tick: int | None, agent: str, domain: str) -> list[str]:
+def _beliefs_at(file: Path, tick: int | None, agent: str, domain: str) -> list[str]:
     """The beliefs of an agent at the end of a recorded tick, the last one if none is named.
 
     They are texts for ``--set``, of the fluents that the domain has: no plan of it depends on
@@ -68,7 +123,7 @@ def beliefs_at(file: Path, tick: int | None, agent: str, domain: str) -> list[st
     return [f"{name}={_as_typed(beliefs[name])}" for name in known]
 
 
-def explain_replans(
+def _explain_replans(
     arguments: PlanArguments,
     file: Path | None,
     tick: int | None,

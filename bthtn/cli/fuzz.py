@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from typer import Argument, Option
 
 from bthtn.batch import Deaths, Kept, Workers, resumed
+from bthtn.batch.workers import package_of
+from bthtn.cli import options
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import counted, note, say, say_json, with_progress, write
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
-from bthtn.fuzzing import Material, find_failure, material_of, scenarios
-from bthtn.fuzzing.rounds import nothing_kept
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.characters import character_of, invariants_of, loaded_once
 from bthtn.testing.locate import Target, TargetKind, resolve
 from bthtn.testing.scenario_toml import scenario_text
+
+if TYPE_CHECKING:  # it needs Hypothesis
+    from bthtn.fuzzing import Material
 
 FORMAT: Final = "bthtn-fuzz/1"
 RUNS: Final = 25
@@ -39,6 +45,9 @@ class Rounds:
 
     def __call__(self, number: int) -> Row:
         """The fault that a round has found, and the scenario that shows it; both empty if none."""
+        from bthtn.fuzzing import find_failure, scenarios  # noqa: PLC0415 - needs Hypothesis
+        from bthtn.fuzzing.rounds import nothing_kept  # noqa: PLC0415 - as above
+
         with project_in(self.folder).opened():
             target, material = _material(self)
             drawn = scenarios(material, ticks=self.ticks, invariants=invariants_of(target))
@@ -56,23 +65,36 @@ class Rounds:
         return project.digest()
 
 
-def fuzz(  # noqa: PLR0913 - the options of the command, by name
-    rounds: Rounds,
-    workers: Workers,
+def fuzz(  # noqa: PLR0913 - one for each thing that can be typed
+    tree: Annotated[str, Argument(metavar="TREE", help=options.TARGET)],
     *,
-    runs: int,
-    seconds: float | None,
-    seed: int,
-    output: Path | None,
-    scenario: Path | None,
-    as_json: bool,
+    runs: Annotated[int, Option(min=1, help="Stop after so many runs.")] = 1000,
+    seconds: Annotated[
+        float | None, Option(min=0, help="Stop after so many seconds, at the end of a round.")
+    ] = None,
+    seed: Annotated[int, Option(min=0, help="The first round.")] = 0,
+    ticks: Annotated[int, Option(min=1, help="Stop a run after so many ticks.")] = 60,
+    fixed: Annotated[
+        list[str] | None, Option(metavar="NAME", help="Leave a fluent, step or goal alone.")
+    ] = None,
+    scenario: Annotated[
+        Path | None, Option(metavar="FILE", help="The scenario that is written at a failure.")
+    ] = None,
+    jobs: options.Jobs = 0,
+    backend: options.OnBackend = options.Backend.LOKY,
+    address: options.Address = "",
+    output: Annotated[Path | None, options.kept("round")] = None,
+    as_json: options.AsJson = False,
 ) -> int:
     """Make rounds until one fails, and write its scenario. Returns 1 if one does, else 0.
 
-    ``seed`` is the first round; the results of rounds are kept in the file ``output``. Raises
-    BthtnError for a tree that cannot be used, and files that cannot be written.
+    Raises BthtnError for a tree that cannot be used, and files that cannot be written.
     """
-    file = scenario or Path(f"{Path(rounds.tree).stem}_fuzz{SCENARIO}")
+    for package in ("joblib", "hypothesis"):
+        package_of(package, "pip install 'bthtn[fuzz]'")
+    rounds = Rounds(tree, os.path.realpath(os.curdir), ticks, tuple(fixed or ()))
+    workers = Workers(jobs or -1, backend.value, address)
+    file = scenario or Path(f"{Path(tree).stem}_fuzz{SCENARIO}")
     if not file.name.endswith(SCENARIO):
         message = f"{file} is no name of a scenario"
         raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
@@ -108,6 +130,8 @@ def _say(failed: Row | None, made: int, file: Path, *, as_json: bool) -> None:
 @cache
 def _material(rounds: Rounds) -> tuple[Target, Material]:
     """The tree, loaded once in each process, and the material to draw scenarios of."""
+    from bthtn.fuzzing import material_of  # noqa: PLC0415 - needs Hypothesis
+
     target = loaded_once(resolve(rounds.tree, TargetKind.TREE))
     material = material_of(partial(character_of, target), ticks=rounds.ticks)
     known = [*material.beliefs, *material.steps, *material.goals]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import asdict, dataclass
 
+from bthtn.cli.options import AsJson
 from bthtn.cli.printing import say, say_json
 from bthtn.errors import BthtnError
 from bthtn.formats.sheet import sheets_in
@@ -37,7 +38,7 @@ class Listed:
         return [first, *below]
 
 
-def list_all(*, as_json: bool) -> None:
+def list_all(*, as_json: AsJson = False) -> None:
     """Print the names that other commands accept, each with its summary."""
     found = {kind: [_row(one) for one in all_of(kind)] for kind in TargetKind}
     if as_json:

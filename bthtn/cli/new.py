@@ -13,7 +13,7 @@ EXAMPLE: Final = "starter"
 """The folder of the example, and the only word in its files that becomes another one."""
 
 
-def new_command(
+def new(
     name: Annotated[str, Argument(metavar="NAME", help="Name of the character: a new folder.")],
 ) -> None:
     """Write a small character to begin with: a domain, a tree, and tests that pass."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from typer import Argument, Exit, Option, echo
 from typer.models import OptionInfo
 
 from bthtn import __version__
+
+F = TypeVar("F", bound=StrEnum)
 
 
 def kept(each: str) -> OptionInfo:
@@ -23,6 +25,14 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
     if asked:
         echo(f"bthtn {__version__}")
         raise Exit
+
+
+def form_of(form: F | None, output: Path | None, default: F) -> F:
+    """The format that is asked for, or else that of the file's ending, or else the default."""
+    if form is not None or output is None:
+        return form or default
+    endings = {f".{one.value}": one for one in type(default)}
+    return endings.get(output.suffix.lower(), default)
 
 
 class PlanForm(StrEnum):

@@ -1,319 +1,73 @@
-"""``bthtn plan``: plan once, and print the plan or the explanation of a failure."""
+"""``bthtn plan``: what is typed, and what it asks for."""
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from itertools import product
-from pathlib import Path
-from time import perf_counter
-from typing import Any, Final
+from typing import Annotated
 
-from bthtn.cli.printing import (
-    SCREEN,
-    counted,
-    errors_at,
-    is_unicode_screen,
-    note,
-    say,
-    say_json,
-    write,
-    write_picture,
-)
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import Network, NetworkLike, network_from
-from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.errors import Diagnostic, InputError, nearest
-from bthtn.plan.codec import encoded, goal_value, value_from
-from bthtn.plan.notation import call_from
-from bthtn.plan.plan import Plan
-from bthtn.planning.explain import Explanation, Reason, explanation_text
+import typer
+from typer import Argument, Option
+
+from bthtn.cli import options as typed
+from bthtn.cli.one_plan import OutputOptions, plan_once
+from bthtn.cli.plan_arguments import PlanArguments, require_goal
+from bthtn.cli.printing import write
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import (
-    DEFAULT_SETTINGS,
-    PlanRequest,
-    Search,
-    SearchStatus,
-    Settings,
-    no_answer,
-    request,
-)
-from bthtn.planning.strips.achieve import achieve
-from bthtn.planning.trace import SearchEvent
-from bthtn.testing.locate import domain_of
-from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
-from bthtn.world.condition_parser import condition_from_text
-from bthtn.world.fluent import Fluent
-from bthtn.world.state import FrozenState
-
-STEP: Final = 5_000
-MOST_REASONS: Final = 200
-MOST_DRAWN: Final = 150
-NO_PLAN_FORMAT: Final = "bthtn-no-plan/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanArguments:
-    """The arguments of the command that define the planning problem, unparsed."""
+def plan(  # noqa: PLR0913 - one for each thing that can be typed
+    context: typer.Context,
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=typed.TARGET)],
+    task: typed.Task = "",
+    args: typed.Args = None,
+    *,
+    given: typed.Given = None,
+    form: Annotated[typed.PlanForm | None, typed.Format] = None,
+    output: typed.Output = None,
+    horizon: Annotated[int | None, Option(help="Tasks to plan ahead.")] = None,
+    horizon_time: Annotated[float | None, Option(help="Time to plan ahead.")] = None,
+    check_rest: typed.CheckRest = False,
+    cheapest: typed.Cheapest = False,
+    anytime: typed.Anytime = False,
+    every: typed.All = False,
+    limit: typed.Limit = 100,
+    max_expansions: typed.MaxExpansions = 1_000_000,
+    planner: Annotated[typed.PlannerName, Option(help="Planner to use.")] = typed.PlannerName.HTN,
+    achieve: typed.Achieve = "",
+    objects: typed.Objects = None,
+    forward: typed.Forward = False,
+    flat: typed.Flat = False,
+    scopes: Annotated[bool, Option(help="Show the compound tasks of the steps.")] = True,
+    parallelize: typed.Parallelize = False,
+    show_compiled: typed.ShowCompiled = False,
+    legend: typed.Legend = False,
+    as_json: typed.AsJson = False,
+) -> int:
+    """Plan once, or list all plans. Returns 0 if there is a plan, else 1. Raises BthtnError."""
+    require_goal(context, task or achieve)
+    arguments = PlanArguments(
+        domain=domain,
+        task=task,
+        args=args or (),
+        given=given or (),
+        horizon=horizon,
+        horizon_time=horizon_time,
+        check_rest=check_rest,
+        planner=planner.value,
+        parallelize=parallelize,
+        cheapest=cheapest,
+        anytime=anytime,
+        max_expansions=max_expansions,
+        achieve=achieve,
+        objects=objects or (),
+        forward=forward,
+    )
+    if show_compiled:
+        write(arguments.request().domain.derived(TaskTable).source(), output)
+        return 0
+    form_name = "json" if as_json else typed.form_of(form, output, typed.PlanForm.TREE).value
+    shown = OutputOptions(form=form_name, output=output, flat=flat, scopes=scopes, legend=legend)
+    if every:
+        from bthtn.cli.all_plans import list_plans  # noqa: PLC0415 - rarely
 
-    domain: str
-    task: str
-    args: Sequence[str] = ()
-    given: Sequence[str] = ()
-    horizon: int | None = None
-    horizon_time: float | None = None
-    check_rest: bool = False
-    planner: str = "htn"
-    parallelize: bool = False
-    cheapest: bool = False
-    anytime: bool = False
-    max_expansions: int = DEFAULT_SETTINGS.max_expansions
-    achieve: str = ""
-    objects: Sequence[str] = ()
-    forward: bool = False
-
-    def request(self) -> PlanRequest:
-        """A request to the planner: of several values of a fluent, with the last one."""
-        *_, last = self.requests()
-        return last
-
-    def requests(self) -> Iterator[PlanRequest]:
-        """A request for each combination of the values of fluents. Raises BthtnError."""
-        domain = domain_of(self.domain)
-        values = values_from(self.given, domain)
-        with errors_at("--horizon, --horizon-time or --max-expansions"):
-            settings = Settings(
-                horizon=self.horizon,
-                horizon_time=self.horizon_time,
-                check_rest=self.check_rest,
-                cheapest=self.cheapest,
-                anytime=self.anytime,
-                max_expansions=self.max_expansions,
-            )
-        goal = self._goal(domain)
-        for chosen in product(*values.values()):
-            state = FrozenState(dict(zip(values, chosen, strict=True)))
-            yield request(domain, state, goal, settings)
-
-    def _goal(self, domain: FrozenDomain) -> NetworkLike:
-        if self.task and self.achieve:
-            hint = "give a task, or --achieve with a condition"
-            raise InputError(Diagnostic("BT409", "a task and --achieve are given", hint=hint))
-        if self.task and (self.objects or self.forward):
-            option = "--objects" if self.objects else "--forward"
-            message = f"{option} says nothing about a task"
-            raise InputError(Diagnostic("BT409", message, hint="it goes with --achieve"))
-        if self.task:
-            with errors_at(f"task of domain '{domain.name}'"):
-                return goal_from(self.task, self.args, domain)
-        with errors_at("--achieve"):
-            condition = condition_from_text(self.achieve, domain.schema)
-        objects = dict(objects_from(one, domain) for one in self.objects)
-        with errors_at("--achieve"):
-            goal = achieve(condition, objects=objects, forward=self.forward)
-            domain.with_goal(network_from(goal))
-        return goal
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputOptions:
-    """The arguments of the command that define the output."""
-
-    form: str = "tree"
-    output: Path | None = None
-    flat: bool = False
-    scopes: bool = True
-    legend: bool = False
-
-
-def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
-    """Plan and print. Returns 0 if there is a plan, else 1."""
-    problem = arguments.request()
-    events: list[SearchEvent] = []
-    if arguments.planner == "reference":
-        plan, expansions = _by_reference(problem)
-    else:
-        listener = events.append if options.form == "html" else None
-        plan, expansions = _by_search(search_for(problem, listener))
-    if options.form == "html":
-        show_page(problem, plan, events, options.output)
-    if plan is None:
-        show_why_not(problem, expansions, as_json=options.form == "json")
-        return 1
-    if arguments.parallelize:
-        from bthtn.analysis import parallelize  # noqa: PLC0415 - brings networkx
-
-        plan = parallelize(plan)
-    if options.form != "html":
-        _show(plan, options)
-    return 0
-
-
-def show_page(
-    problem: PlanRequest, plan: Plan | None, events: Sequence[SearchEvent], output: Path | None
-) -> None:
-    """Write a page with the plan and the search for it, or with the search that found none."""
-    from bthtn.views.html import html_page  # noqa: PLC0415 - only for pictures
-    from bthtn.views.plan_nodes import plan_tree  # noqa: PLC0415 - only for pictures
-    from bthtn.views.search_nodes import search_tree  # noqa: PLC0415 - only for pictures
-
-    goal = as_written(problem.goal, "" if plan is None else plan.goal_text)
-    trees = {} if plan is None else {"plan": plan_tree(plan, problem.state)}
-    if events or not trees:
-        trees["search"] = search_tree(events, goal, found=plan is not None)
-    place = output or Path(f"{_file_name(problem.domain.name, goal)}.html")
-    write(html_page(f"{problem.domain.name}: {goal}", trees), place)
-    if place != SCREEN:
-        say(f"wrote {place}")
-
-
-def _file_name(domain: str, goal: str) -> str:
-    return re.sub(r"\W+", "-", f"{domain}-{goal}").strip("-")
-
-
-def show_source(arguments: PlanArguments, output: Path | None) -> int:
-    """Print the Python source of the domain's compiled expressions. Returns 0."""
-    write(arguments.request().domain.derived(TaskTable).source(), output)
-    return 0
-
-
-def values_from(given: Sequence[str], domain: FrozenDomain) -> dict[Fluent[Any], list[Any]]:
-    """The values that ``fluent=value`` settings give each fluent. Raises BthtnError."""
-    values: dict[Fluent[Any], list[Any]] = {}
-    for text in given:
-        with errors_at(f"--set {text}"):
-            fluent, value = domain.schema.setting(text)
-        values.setdefault(fluent, []).append(value)
-    return values
-
-
-def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]:
-    """A parameter's name and its values, parsed from ``block=a,b``. Raises BthtnError."""
-    name, equals, values = text.partition("=")
-    found = [
-        parameter
-        for task in domain.tasks.values()
-        if isinstance(task, PrimitiveTask)
-        for parameter in task.parameters
-    ]
-    named = [parameter for parameter in found if parameter.name == name.strip()]
-    if not equals or not values.strip():
-        hint = "write --objects parameter=value,value, such as --objects block=a,b"
-        raise InputError(Diagnostic("BT409", f"--objects {text} names nothing", hint=hint))
-    if not named:
-        hint = nearest(name.strip(), [parameter.name for parameter in found])
-        message = f"no primitive task has a parameter '{name.strip()}'"
-        raise InputError(Diagnostic("BT121", message, f"--objects {text}", hint))
-    with errors_at(f"--objects {text}"):
-        return name.strip(), tuple(value_from(one.strip(), named[0]) for one in values.split(","))
-
-
-def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
-    """The call of a task with arguments parsed by parameter type. Raises BthtnError."""
-    if task not in domain.tasks and "(" in task and not args:
-        return call_from(task, domain)
-    found = domain.task(task)
-    typed = [value_from(text, one) for text, one in zip(args, found.parameters, strict=False)]
-    return found(*typed, *args[len(typed) :])
-
-
-def _by_search(search: Search) -> tuple[Plan | None, int]:
-    started, printed = perf_counter(), False
-    while search.advance(STEP) is SearchStatus.RUNNING:
-        if sys.stderr.isatty() and perf_counter() - started > 1:
-            printed = True
-            print(f"\r{search.expansions:,} expansions …", end="", file=sys.stderr, flush=True)
-    if printed:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    if search.status is SearchStatus.LIMIT:
-        if search.plan is None:
-            raise no_answer(search.expansions)
-        tried = counted(search.expansions, "expansion")
-        note(f"stopped after {tried}: this is the best so far, there may be better plans")
-    return search.plan, search.expansions
-
-
-def _by_reference(problem: PlanRequest) -> tuple[Plan | None, int]:
-    from bthtn.planning.htn.reference import Reference  # noqa: PLC0415 - rarely problem
-
-    reference = Reference(problem)
-    try:
-        plan = reference.best()
-    except RecursionError:
-        message = "the reference planner is recursive, and this is nested too deep for it"
-        raise InputError(Diagnostic("BT409", message, hint="use --planner htn")) from None
-    return plan, reference.expansions
-
-
-def _show(plan: Plan, options: OutputOptions) -> None:
-    if options.form == "json":
-        write(f"{encoded(plan, flat=options.flat)}\n", options.output)
-    elif options.form == "xml":
-        from bthtn.formats import xml_of  # noqa: PLC0415 - loads py_trees
-
-        write(xml_of(plan), options.output)
-    elif options.form == "tree":
-        text = _text(plan, options)
-        say(text) if options.output is None else write(f"{text}\n", options.output)
-    else:
-        from bthtn.views.plan_drawing import plan_dot  # noqa: PLC0415 - only for pictures
-
-        dot = plan_dot(
-            plan,
-            flat=options.flat,
-            scopes=options.scopes,
-            legend=options.legend,
-            most=None if options.form == "dot" else MOST_DRAWN,
-        )
-        name = _file_name(plan.domain.name, plan.goal_text)
-        place = write_picture(dot, options.form, options.output, name)
-        if place is not None:
-            say(f"wrote {place}")
-
-
-def _text(plan: Plan, options: OutputOptions) -> str:
-    plain = options.output is None and not is_unicode_screen()
-    root = plan.flat() if options.flat else plan.tree
-    tree = tree_text(root, plan.domain, scopes=options.scopes, strokes=ASCII if plain else UNICODE)
-    head = f"{plan.domain.name}: {as_written(plan.goal, plan.goal_text)}"
-    value = f", value {number_text(plan.value)}" if plan.domain.has_values else ""
-    tried = counted(plan.expansions, "expansion")
-    facts = f"record {plan.record!r}, cost {number_text(plan.cost)}{value}, {tried}"
-    return f"{one_line(head)}\n{facts}\n\n{tree}"
-
-
-def number_text(value: float) -> str:
-    """A cost or a value as text, with up to six digits."""
-    try:
-        return f"{value:g}"
-    except OverflowError:  # a whole number beyond all floats
-        return f"{Decimal(value):.6g}"
-
-
-def as_written(goal: Network, text: str = "") -> str:
-    """The goal as the user wrote it; ``achieve`` conditions are anonymous tasks in the plan."""
-    if isinstance(goal, TaskCall) and isinstance(goal.task, CompoundTask) and goal.task.origin:
-        return goal.task.doc
-    return text or str(goal)
-
-
-def show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> None:
-    """Print why there is no plan."""
-    explanation = Explanation()
-    search_for(problem, explanation.add).advance()
-    reasons = explanation.reasons()
-    goal = goal_value(problem.goal, problem.binding)
-    if as_json:
-        why = [{"depth": reason.depth, "text": reason.text} for reason in reasons]
-        head = {"format": NO_PLAN_FORMAT, "domain": problem.domain.name, "task": goal}
-        say_json({**head, "expansions": expansions, "why": why})
-        return
-    shown = [Reason(one.depth, one_line(one.text)) for one in reasons[:MOST_REASONS]]
-    say(f"{problem.domain.name}: no plan for {one_line(as_written(problem.goal))}, because")
-    say(explanation_text(shown) or "nothing was tried")
-    if len(reasons) > MOST_REASONS:
-        say(f"… and {len(reasons) - MOST_REASONS} lines more; --json has them all")
+        return list_plans(arguments, shown, limit)
+    return plan_once(arguments, shown)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+from typer import Argument, Option
+
+from bthtn.cli.options import TARGET, AsJson, Format, Legend, Output, PictureForm, form_of
 from bthtn.cli.printing import SCREEN, say, say_json, write_picture
 from bthtn.errors import Diagnostic, InputError
 from bthtn.testing.characters import root_of
@@ -14,33 +17,36 @@ from bthtn.views.html import html_page
 from bthtn.views.plan_nodes import without_statuses
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A target and the format to draw it in; a tick and an agent of a recording."""
-
-    target: str
-    form: str
-    tick: int | None
-    agent: str
-    legend: bool = False
-
-
-def render(drawn: Drawn, output: Path | None, *, as_json: bool) -> None:
+def render(  # noqa: PLR0913 - one for each thing that can be typed
+    target: Annotated[
+        str, Argument(metavar="DOMAIN|TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
+    ],
+    *,
+    tick: Annotated[
+        int | None, Option(help="Of a recording: the tick; the last one by default.")
+    ] = None,
+    agent: Annotated[str, Option(help="Of a recording: whose tree.")] = "",
+    form: Annotated[PictureForm | None, Format] = None,
+    output: Output = None,
+    legend: Legend = False,
+    as_json: AsJson = False,
+) -> None:
     """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError."""
-    form = drawn.form
-    if drawn.target.endswith((".jsonl", ".jsonl.gz")):
-        kind_of, name, text = "recording", *_moment(drawn)
+    kind = form_of(form, output, PictureForm.DOT).value
+    if target.endswith((".jsonl", ".jsonl.gz")):
+        moment = _moment(Path(target), kind, tick, agent, legend=legend)
+        kind_of, name, text = "recording", *moment
     else:
-        if drawn.tick is not None or drawn.agent:
-            message = f"'{drawn.target}' is no recording, and has no ticks or agents"
+        if tick is not None or agent:
+            message = f"'{target}' is no recording, and has no ticks or agents"
             hint = "name a file that ends in .jsonl, as bthtn run --record writes"
             raise InputError(Diagnostic("BT409", message, hint=hint))
-        kinds = (TargetKind.TREE,) if form == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
-        target = resolve(drawn.target, *kinds)
-        kind_of, name = target.kind.value, target.name
-        text = _drawn(target, form, legend=drawn.legend)
+        kinds = (TargetKind.TREE,) if kind == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
+        found = resolve(target, *kinds)
+        kind_of, name = found.kind.value, found.name
+        text = _drawn(found, kind, legend=legend)
     facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
-    _deliver(text, form, output, facts, as_json=as_json)
+    _deliver(text, kind, output, facts, as_json=as_json)
 
 
 def _deliver(
@@ -58,31 +64,38 @@ def _deliver(
         say(f"wrote {place}")
 
 
-def _moment(drawn: Drawn) -> tuple[str, str]:
+def _moment(
+    file: Path, form: str, tick: int | None, agent: str, *, legend: bool
+) -> tuple[str, str]:
     """The name and the picture of an agent's tree at the end of a recorded tick."""
     from bthtn.recording import Recording  # noqa: PLC0415 - not for other pictures
     from bthtn.views.behaviour_drawing import snapshot_dot  # noqa: PLC0415 - as above
 
-    if drawn.form == "xml":
+    if form == "xml":
         message = "a recording has the nodes that ran, not the code of a tree: no XML"
         raise InputError(Diagnostic("BT409", message, hint="name the tree itself"))
-    moment = Recording.read(Path(drawn.target)).at(drawn.tick, drawn.agent)
+    moment = Recording.read(file).at(tick, agent)
     if moment.tree is None:
         message = f"the recording has no tree of '{moment.agent}' at tick {moment.tick}"
         raise InputError(Diagnostic("BT461", message))
     name = f"{moment.agent} at tick {moment.tick}"
-    if drawn.form == "html":
+    if form == "html":
         return name, html_page(name, {name: moment.tree})
-    return name, snapshot_dot(moment.tree, title=name, legend=drawn.legend)
+    return name, snapshot_dot(moment.tree, title=name, legend=legend)
 
 
-def palette(text: str, output: Path | None, *, as_json: bool) -> None:
+def palette(
+    domain: Annotated[str, Argument(metavar="DOMAIN", help=TARGET)],
+    *,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
     """Print or write the palette of a domain. Raises BthtnError."""
     from bthtn.formats import palette_of  # noqa: PLC0415 - not for pictures
 
-    domain = domain_of(text)
-    facts = {"format": "bthtn-palette/1", "name": domain.name}
-    _deliver(palette_of(domain), "xml", output, facts, as_json=as_json)
+    found = domain_of(domain)
+    facts = {"format": "bthtn-palette/1", "name": found.name}
+    _deliver(palette_of(found), "xml", output, facts, as_json=as_json)
 
 
 def _drawn(target: Target, form: str, *, legend: bool) -> str:

@@ -7,11 +7,15 @@ from collections import deque
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from typer import Argument, Option
 
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.printing import counted, say, say_json
+from bthtn.cli.options import AsJson
+from bthtn.cli.printing import counted, refuse, say, say_json
 from bthtn.cli.run import TICKS, Run
+from bthtn.cli.scenarios import write_scenario
 from bthtn.cli.signals import exit_code
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording.comparison import LineComparison
@@ -24,12 +28,26 @@ WIDTH: Final = 300
 """Characters of a line that are printed."""
 
 
-def replay(file: Path, *, as_json: bool) -> int:
+def replay(
+    file: Annotated[Path, Argument(metavar="FILE", help="A recording.")],
+    *,
+    scenario: Annotated[
+        Path | None, Option(metavar="FILE", help="Write it as a scenario instead.")
+    ] = None,
+    tick: Annotated[int | None, Option(help="Of the scenario: the last tick.")] = None,
+    agent: Annotated[str, Option(help="Of the scenario: whose plans and steps.")] = "",
+    as_json: AsJson = False,
+) -> int:
     """Run the recorded tree again, with its seed, for as many ticks, and compare every line.
 
-    Returns 0 if all lines are the same, 1 at the first difference, 130 after Ctrl-C, 143 after
-    SIGTERM. Raises InputError for a file that is no recording, or not one of ``bthtn run``.
+    Or write it as a scenario. Returns 0 if all lines are the same, 1 at the first difference, 130
+    after Ctrl-C, 143 after SIGTERM. Raises InputError for a file that is no recording, or not one
+    of ``bthtn run``.
     """
+    if scenario is not None:
+        write_scenario(file, scenario, tick, agent)
+        return 0
+    refuse({"tick": tick, "agent": agent}, "a replay", "it goes with --scenario FILE")
     head, last = _ends(file)
     tree, seed, ticks = _inputs(file, head, last)
     target = resolve(tree, TargetKind.TREE)

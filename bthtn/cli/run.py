@@ -12,7 +12,9 @@ from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from typer import Argument, Option
 
 from bthtn.agent.agent import hear_too
 from bthtn.agent.events import (
@@ -27,12 +29,23 @@ from bthtn.agent.events import (
 )
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
+from bthtn.cli.options import TARGET, AsJson
+from bthtn.cli.printing import (
+    counted,
+    is_unicode_screen,
+    refuse,
+    say,
+    say_json,
+    unwritable,
+    write,
+)
 from bthtn.cli.reload import Reloading
+from bthtn.cli.scenarios import show_scenario
 from bthtn.cli.signals import exit_code
 from bthtn.errors import Diagnostic, InputError, exception_text, nearest
 from bthtn.recording import Recorder
 from bthtn.recording.transcript import Transcript
+from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.cases import unusable
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import Target, TargetKind, resolve, shown
@@ -44,7 +57,7 @@ from bthtn.views.html import html_page
 from bthtn.views.plan_nodes import without_statuses
 from bthtn.views.snapshot import Snapshots
 from bthtn.views.text import ASCII, UNICODE
-from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, lines, rows, verbs
+from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, TimelineRow, lines, rows, verbs
 
 TICKS: Final = 200
 OUT: Final = Path("out")
@@ -70,50 +83,50 @@ _STYLES: Final[Mapping[str, str]] = {
 }
 
 
-def play(  # noqa: PLR0913 - the options of the command, by name
-    tree: str,
+def play(  # noqa: PLR0913 - one for each thing that can be typed
+    tree: Annotated[str, Argument(metavar="TREE", help=TARGET)],
     *,
-    ticks: int | None,
-    seed: int,
-    as_json: bool,
-    out: Path | None = None,
-    filters: Mapping[str, str],
-    reload: bool = False,
-    record: Path | None = None,
+    ticks: Annotated[int | None, Option(min=1, help="Stop after so many ticks.")] = None,
+    seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="Folder for pictures.")] = None,
+    only: Annotated[
+        str, Option(metavar="WORDS", help="Entries to print, such as plan,fails,goal.")
+    ] = "",
+    agent: Annotated[str, Option(metavar="NAME", help="Print only entries of this agent.")] = "",
+    goal: Annotated[str, Option(metavar="NAME", help="Print only entries of a goal.")] = "",
+    reload: Annotated[
+        bool, Option("--reload", help="Take over edits of its files, ten ticks a second.")
+    ] = False,
+    record: Annotated[
+        Path | None, Option(metavar="FILE", help="Record it; compressed if it ends in .gz.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> int:
-    """Run a tree until its character is finished, or for at most so many ticks.
+    """Run a tree until its character is finished, or for at most so many ticks; or a scenario.
 
-    ``filters`` are those of ``rows``: ``only``, separated by commas, ``agent`` and ``goal``; empty
-    texts filter nothing. They do not concern JSON.
-
-    With ``reload``, edits of its files are taken over between ticks, and no run is too long.
-    ``record`` is a file that the run is recorded in.
+    What is printed is filtered as by ``rows``; JSON is not. With ``reload``, no run is too long.
     Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
     """
-    words = tuple(filter(None, map(str.strip, filters["only"].split(","))))
+    filters = {"agent": agent, "goal": goal}
+    if tree.endswith(SCENARIO):
+        of_runs = {"ticks": ticks, "seed": seed, "out": out, "reload": reload, "record": record}
+        hint = "write ticks and seed into its file"
+        refuse({**of_runs, "only": only, **filters}, "a scenario", hint)
+        return show_scenario(Path(tree), as_json=as_json)
+    words = tuple(filter(None, map(str.strip, only.split(","))))
     verbs(words)  # a slip is to be known before the run
     target = resolve(tree, TargetKind.TREE)
     reloading = Reloading(tree, target, seed) if reload else None
     character = character_of(target, seed, *([None] if reload else []))
     _check_filters(filters, character)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
-    options = {"tree": tree, "ticks": ticks, "reload": reload}
-    recorder = (
-        None
-        if record is None
-        else Recorder(record, character, name=target.name, seed=seed, run=options)
-    )
+    recorder = None
+    if record is not None:
+        typed = {"tree": tree, "ticks": ticks, "reload": reload}
+        recorder = Recorder(record, character, name=target.name, seed=seed, run=typed)
     run = Run(target, character, ticks or (sys.maxsize if reload else TICKS), reloading, recorder)
-    tick_values: list[dict[str, Any]] = []
     with handled_by(run.on_signal), recorder or nullcontext():
-        try:
-            with suppress(KeyboardInterrupt), closing(run.ticks()) as made:
-                if as_json:
-                    tick_values.extend(map(_tick_json, made))
-                else:
-                    _print_timeline(made, words, filters)
-        finally:
-            run.stop()  # if a signal came at the very moment in which the ticks were to do it
+        tick_values = _followed(run, words, filters, as_json=as_json)
     run.check()
     pictures = run.album.written(folder) if folder is not None else ([], "")
     if as_json:
@@ -123,6 +136,22 @@ def play(  # noqa: PLR0913 - the options of the command, by name
     else:
         _say_outcome(run, record, *pictures)
     return exit_code(run.signals[0]) if run.signals else int(not run.finished)
+
+
+def _followed(
+    run: Run, only: tuple[str, ...], filters: Mapping[str, str], *, as_json: bool
+) -> list[dict[str, Any]]:
+    """Make the ticks of a run until Ctrl-C: they are printed, or else given as JSON."""
+    tick_values: list[dict[str, Any]] = []
+    try:
+        with suppress(KeyboardInterrupt), closing(run.ticks()) as made:
+            if as_json:
+                tick_values.extend(map(_tick_json, made))
+            else:
+                _print_timeline(rows(made, only=only, **filters))
+    finally:
+        run.stop()  # if a signal came at the very moment in which the ticks were to do it
+    return tick_values
 
 
 def _say_outcome(run: Run, record: Path | None, files: list[Path], missing: str) -> None:
@@ -324,16 +353,14 @@ def _check_filters(filters: Mapping[str, str], character: Character) -> None:
             raise InputError(Diagnostic("BT409", message, hint=nearest(name, known)))
 
 
-def _print_timeline(
-    ticks: Iterator[Tick], only: tuple[str, ...], filters: Mapping[str, str]
-) -> None:
+def _print_timeline(timeline: Iterator[TimelineRow]) -> None:
     """Print the timeline during the run."""
     unicode = is_unicode_screen()
     print_line = (
         _colour_printer() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else print
     )
     print_line(HEADING)
-    for row in rows(ticks, only=only, agent=filters["agent"], goal=filters["goal"]):
+    for row in timeline:
         for line in lines(row, strokes=UNICODE if unicode else ASCII):
             print_line(line if unicode else str(line).translate(_IN_ASCII))
 

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from errno import ENOENT
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+from typer import Argument, Option
 
 from bthtn.batch import Deaths, Workers, run_batch
 from bthtn.cli.handlers import ending
+from bthtn.cli.options import Address, AsJson, Backend, OnBackend
 from bthtn.cli.printing import note, say, say_json, write
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.document import unreadable
@@ -44,6 +47,30 @@ class Suite:
         """The results of the tests of a file."""
         with project_in(self.folder).opened():
             return list(_results(file, update=self.update))
+
+
+def run_all(
+    paths: Annotated[
+        list[Path] | None, Argument(metavar="PATHS", help="Files and folders; this one.")
+    ] = None,
+    *,
+    jobs: Annotated[
+        int | None,
+        Option(
+            min=0, help="Processes of this machine; 0 is one per core. By default 1 for few files."
+        ),
+    ] = None,
+    backend: OnBackend = Backend.LOKY,
+    address: Address = "",
+    update: Annotated[
+        bool, Option("--update", help="Let those that fail expect what happens now.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Run the tests in files and folders, see ``test``."""
+    is_said = jobs is not None or backend is not Backend.LOKY
+    workers = Workers(jobs or -1, backend.value, address) if is_said else None
+    return test(paths or [], update=update, as_json=as_json, workers=workers)
 
 
 def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | None) -> int:

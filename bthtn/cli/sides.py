@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from bthtn.cli.plan_command import goal_from, values_from
+from bthtn.cli.plan_arguments import goal_from, values_from
 from bthtn.cli.printing import errors_at
 from bthtn.compare import Observation, drawn_state, measures_from, paired, plan_seed, run_seed
 from bthtn.compare.measure import OF_PLANS, OF_RUNS

@@ -7,9 +7,13 @@ import sys
 from pathlib import Path
 from threading import Event
 from types import FrameType
+from typing import Annotated
+
+from typer import Argument, Option
 
 from bthtn.behaviours import Character
 from bthtn.cli.handlers import handled_by
+from bthtn.cli.options import TARGET, Output
 from bthtn.cli.printing import counted, refuse, say, write
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
@@ -20,7 +24,19 @@ from bthtn.watch import Viewer, recording_page
 
 
 def watch(
-    what: str, *, port: int, seed: int, rate: float, paused: bool, output: Path | None
+    what: Annotated[
+        str, Argument(metavar="TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
+    ],
+    *,
+    port: Annotated[int, Option(help="Port of the page; 0 is any free one.")] = 8737,
+    seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
+    rate: Annotated[
+        float, Option("--ticks-per-second", min=0.01, max=10_000, help="How fast it runs.")
+    ] = 4,
+    paused: Annotated[
+        bool, Option("--paused", help="Begin paused, until a page lets it go on.")
+    ] = False,
+    output: Output = None,
 ) -> int:
     """Watch a tree, or make a page of a recording. Raises BthtnError.
 

@@ -231,7 +231,7 @@ def test_a_search_that_finds_no_end_is_told(bthtn, put):
 def test_a_search_that_takes_long_shows_progress_on_a_terminal(bthtn, put, monkeypatch):
     file = put("deep.py", DEEP.replace("5_000", "8_000"))
     clock = iter(range(1_000))
-    monkeypatch.setattr("bthtn.cli.plan_command.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("bthtn.cli.one_plan.perf_counter", lambda: next(clock))
     assert bthtn("plan", file, "climb").err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     assert "expansions …" in bthtn("plan", file, "climb").err

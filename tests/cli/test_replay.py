@@ -17,7 +17,6 @@ from bthtn.errors import InputError
 from bthtn.recording import Recording
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-NO_FILTERS = {"only": "", "agent": "", "goal": ""}
 
 DOG = """
 from bthtn import Domain, Fluent, Methods, State, fluent, method
@@ -63,7 +62,7 @@ def dog(tmp_path, monkeypatch):
 
 
 def recorded(tree="dog", file="run.jsonl", *, seed=4, ticks=None):
-    play(*[tree], ticks=ticks, seed=seed, as_json=True, filters=NO_FILTERS, record=Path(file))
+    play(*[tree], ticks=ticks, seed=seed, as_json=True, record=Path(file))
     return Path(file)
 
 
@@ -190,7 +189,6 @@ def test_the_command_says_where_the_recording_is(capsys):
         ticks=2,
         seed=4,
         as_json=False,
-        filters=NO_FILTERS,
         record=Path("run.jsonl"),
         out=Path("out"),
     )

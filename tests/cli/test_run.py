@@ -64,8 +64,7 @@ def told(capsys):
     """Runs a tree; exit code and what was printed."""
 
     def ask(name, *, ticks=None, seed=0, as_json=False, out=None, **filters):
-        filters = {"only": "", "agent": "", "goal": "", **filters}
-        code = play(name, ticks=ticks, seed=seed, as_json=as_json, out=out, filters=filters)
+        code = play(name, ticks=ticks, seed=seed, as_json=as_json, out=out, **filters)
         return code, capsys.readouterr().out
 
     return ask

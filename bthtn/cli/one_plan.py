@@ -1,0 +1,198 @@
+"""Plan once, and print the plan or the explanation of a failure."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from bthtn.cli.plan_arguments import PlanArguments
+from bthtn.cli.printing import (
+    SCREEN,
+    counted,
+    is_unicode_screen,
+    note,
+    say,
+    say_json,
+    write,
+    write_picture,
+)
+from bthtn.domain.network import Network
+from bthtn.domain.task import CompoundTask, TaskCall
+from bthtn.errors import Diagnostic, InputError
+from bthtn.plan.codec import encoded, goal_value
+from bthtn.plan.plan import Plan
+from bthtn.planning.explain import Explanation, Reason, explanation_text
+from bthtn.planning.planner import search_for
+from bthtn.planning.protocol import (
+    PlanRequest,
+    Search,
+    SearchStatus,
+    no_answer,
+)
+from bthtn.planning.trace import SearchEvent
+from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
+
+STEP: Final = 5_000
+MOST_REASONS: Final = 200
+MOST_DRAWN: Final = 150
+NO_PLAN_FORMAT: Final = "bthtn-no-plan/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions:
+    """The arguments of the command that define the output."""
+
+    form: str = "tree"
+    output: Path | None = None
+    flat: bool = False
+    scopes: bool = True
+    legend: bool = False
+
+
+def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
+    """Plan and print. Returns 0 if there is a plan, else 1. Raises BthtnError."""
+    problem = arguments.request()
+    events: list[SearchEvent] = []
+    if arguments.planner == "reference":
+        plan, expansions = _by_reference(problem)
+    else:
+        listener = events.append if options.form == "html" else None
+        plan, expansions = _by_search(search_for(problem, listener))
+    if options.form == "html":
+        _show_page(problem, plan, events, options.output)
+    if plan is None:
+        show_why_not(problem, expansions, as_json=options.form == "json")
+        return 1
+    if arguments.parallelize:
+        from bthtn.analysis import parallelize  # noqa: PLC0415 - brings networkx
+
+        plan = parallelize(plan)
+    if options.form != "html":
+        _show(plan, options)
+    return 0
+
+
+def _show_page(
+    problem: PlanRequest, plan: Plan | None, events: Sequence[SearchEvent], output: Path | None
+) -> None:
+    """Write a page with the plan and the search for it, or with the search that found none."""
+    from bthtn.views.html import html_page  # noqa: PLC0415 - only for pictures
+    from bthtn.views.plan_nodes import plan_tree  # noqa: PLC0415 - only for pictures
+    from bthtn.views.search_nodes import search_tree  # noqa: PLC0415 - only for pictures
+
+    goal = as_written(problem.goal, "" if plan is None else plan.goal_text)
+    trees = {} if plan is None else {"plan": plan_tree(plan, problem.state)}
+    if events or not trees:
+        trees["search"] = search_tree(events, goal, found=plan is not None)
+    place = output or Path(f"{_file_name(problem.domain.name, goal)}.html")
+    write(html_page(f"{problem.domain.name}: {goal}", trees), place)
+    if place != SCREEN:
+        say(f"wrote {place}")
+
+
+def _file_name(domain: str, goal: str) -> str:
+    return re.sub(r"\W+", "-", f"{domain}-{goal}").strip("-")
+
+
+def _by_search(search: Search) -> tuple[Plan | None, int]:
+    started, printed = perf_counter(), False
+    while search.advance(STEP) is SearchStatus.RUNNING:
+        if sys.stderr.isatty() and perf_counter() - started > 1:
+            printed = True
+            print(f"\r{search.expansions:,} expansions …", end="", file=sys.stderr, flush=True)
+    if printed:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if search.status is SearchStatus.LIMIT:
+        if search.plan is None:
+            raise no_answer(search.expansions)
+        tried = counted(search.expansions, "expansion")
+        note(f"stopped after {tried}: this is the best so far, there may be better plans")
+    return search.plan, search.expansions
+
+
+def _by_reference(problem: PlanRequest) -> tuple[Plan | None, int]:
+    from bthtn.planning.htn.reference import Reference  # noqa: PLC0415 - rarely problem
+
+    reference = Reference(problem)
+    try:
+        plan = reference.best()
+    except RecursionError:
+        message = "the reference planner is recursive, and this is nested too deep for it"
+        raise InputError(Diagnostic("BT409", message, hint="use --planner htn")) from None
+    return plan, reference.expansions
+
+
+def _show(plan: Plan, options: OutputOptions) -> None:
+    if options.form == "json":
+        write(f"{encoded(plan, flat=options.flat)}\n", options.output)
+    elif options.form == "xml":
+        from bthtn.formats import xml_of  # noqa: PLC0415 - loads py_trees
+
+        write(xml_of(plan), options.output)
+    elif options.form == "tree":
+        text = _text(plan, options)
+        say(text) if options.output is None else write(f"{text}\n", options.output)
+    else:
+        from bthtn.views.plan_drawing import plan_dot  # noqa: PLC0415 - only for pictures
+
+        dot = plan_dot(
+            plan,
+            flat=options.flat,
+            scopes=options.scopes,
+            legend=options.legend,
+            most=None if options.form == "dot" else MOST_DRAWN,
+        )
+        name = _file_name(plan.domain.name, plan.goal_text)
+        place = write_picture(dot, options.form, options.output, name)
+        if place is not None:
+            say(f"wrote {place}")
+
+
+def _text(plan: Plan, options: OutputOptions) -> str:
+    plain = options.output is None and not is_unicode_screen()
+    root = plan.flat() if options.flat else plan.tree
+    tree = tree_text(root, plan.domain, scopes=options.scopes, strokes=ASCII if plain else UNICODE)
+    head = f"{plan.domain.name}: {as_written(plan.goal, plan.goal_text)}"
+    value = f", value {number_text(plan.value)}" if plan.domain.has_values else ""
+    tried = counted(plan.expansions, "expansion")
+    facts = f"record {plan.record!r}, cost {number_text(plan.cost)}{value}, {tried}"
+    return f"{one_line(head)}\n{facts}\n\n{tree}"
+
+
+def number_text(value: float) -> str:
+    """A cost or a value as text, with up to six digits."""
+    try:
+        return f"{value:g}"
+    except OverflowError:  # a whole number beyond all floats
+        return f"{Decimal(value):.6g}"
+
+
+def as_written(goal: Network, text: str = "") -> str:
+    """The goal as the user wrote it; ``achieve`` conditions are anonymous tasks in the plan."""
+    if isinstance(goal, TaskCall) and isinstance(goal.task, CompoundTask) and goal.task.origin:
+        return goal.task.doc
+    return text or str(goal)
+
+
+def show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> None:
+    """Print why there is no plan."""
+    explanation = Explanation()
+    search_for(problem, explanation.add).advance()
+    reasons = explanation.reasons()
+    goal = goal_value(problem.goal, problem.binding)
+    if as_json:
+        why = [{"depth": reason.depth, "text": reason.text} for reason in reasons]
+        head = {"format": NO_PLAN_FORMAT, "domain": problem.domain.name, "task": goal}
+        say_json({**head, "expansions": expansions, "why": why})
+        return
+    shown = [Reason(one.depth, one_line(one.text)) for one in reasons[:MOST_REASONS]]
+    say(f"{problem.domain.name}: no plan for {one_line(as_written(problem.goal))}, because")
+    say(explanation_text(shown) or "nothing was tried")
+    if len(reasons) > MOST_REASONS:
+        say(f"… and {len(reasons) - MOST_REASONS} lines more; --json has them all")

@@ -1,0 +1,134 @@
+"""The planning problem that is typed for ``bthtn plan`` and ``bthtn explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import typer
+
+from bthtn.cli.printing import errors_at
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import NetworkLike, network_from
+from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.plan.codec import value_from
+from bthtn.plan.notation import call_from
+from bthtn.planning.protocol import DEFAULT_SETTINGS, PlanRequest, Settings, request
+from bthtn.planning.strips.achieve import achieve
+from bthtn.testing.locate import domain_of
+from bthtn.world.condition_parser import condition_from_text
+from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanArguments:
+    """The arguments of the command that define the planning problem, unparsed."""
+
+    domain: str
+    task: str
+    args: Sequence[str] = ()
+    given: Sequence[str] = ()
+    horizon: int | None = None
+    horizon_time: float | None = None
+    check_rest: bool = False
+    planner: str = "htn"
+    parallelize: bool = False
+    cheapest: bool = False
+    anytime: bool = False
+    max_expansions: int = DEFAULT_SETTINGS.max_expansions
+    achieve: str = ""
+    objects: Sequence[str] = ()
+    forward: bool = False
+
+    def request(self) -> PlanRequest:
+        """A request to the planner: of several values of a fluent, with the last one."""
+        *_, last = self.requests()
+        return last
+
+    def requests(self) -> Iterator[PlanRequest]:
+        """A request for each combination of the values of fluents. Raises BthtnError."""
+        domain = domain_of(self.domain)
+        values = values_from(self.given, domain)
+        with errors_at("--horizon, --horizon-time or --max-expansions"):
+            settings = Settings(
+                horizon=self.horizon,
+                horizon_time=self.horizon_time,
+                check_rest=self.check_rest,
+                cheapest=self.cheapest,
+                anytime=self.anytime,
+                max_expansions=self.max_expansions,
+            )
+        goal = self._goal(domain)
+        for chosen in product(*values.values()):
+            state = FrozenState(dict(zip(values, chosen, strict=True)))
+            yield request(domain, state, goal, settings)
+
+    def _goal(self, domain: FrozenDomain) -> NetworkLike:
+        if self.task and self.achieve:
+            hint = "give a task, or --achieve with a condition"
+            raise InputError(Diagnostic("BT409", "a task and --achieve are given", hint=hint))
+        if self.task and (self.objects or self.forward):
+            option = "--objects" if self.objects else "--forward"
+            message = f"{option} says nothing about a task"
+            raise InputError(Diagnostic("BT409", message, hint="it goes with --achieve"))
+        if self.task:
+            with errors_at(f"task of domain '{domain.name}'"):
+                return goal_from(self.task, self.args, domain)
+        with errors_at("--achieve"):
+            condition = condition_from_text(self.achieve, domain.schema)
+        objects = dict(objects_from(one, domain) for one in self.objects)
+        with errors_at("--achieve"):
+            goal = achieve(condition, objects=objects, forward=self.forward)
+            domain.with_goal(network_from(goal))
+        return goal
+
+
+def values_from(given: Sequence[str], domain: FrozenDomain) -> dict[Fluent[Any], list[Any]]:
+    """The values that ``fluent=value`` settings give each fluent. Raises BthtnError."""
+    values: dict[Fluent[Any], list[Any]] = {}
+    for text in given:
+        with errors_at(f"--set {text}"):
+            fluent, value = domain.schema.setting(text)
+        values.setdefault(fluent, []).append(value)
+    return values
+
+
+def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]:
+    """A parameter's name and its values, parsed from ``block=a,b``. Raises BthtnError."""
+    name, equals, values = text.partition("=")
+    found = [
+        parameter
+        for task in domain.tasks.values()
+        if isinstance(task, PrimitiveTask)
+        for parameter in task.parameters
+    ]
+    named = [parameter for parameter in found if parameter.name == name.strip()]
+    if not equals or not values.strip():
+        hint = "write --objects parameter=value,value, such as --objects block=a,b"
+        raise InputError(Diagnostic("BT409", f"--objects {text} names nothing", hint=hint))
+    if not named:
+        hint = nearest(name.strip(), [parameter.name for parameter in found])
+        message = f"no primitive task has a parameter '{name.strip()}'"
+        raise InputError(Diagnostic("BT121", message, f"--objects {text}", hint))
+    with errors_at(f"--objects {text}"):
+        return name.strip(), tuple(value_from(one.strip(), named[0]) for one in values.split(","))
+
+
+def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
+    """The call of a task with arguments parsed by parameter type. Raises BthtnError."""
+    if task not in domain.tasks and "(" in task and not args:
+        return call_from(task, domain)
+    found = domain.task(task)
+    typed = [value_from(text, one) for text, one in zip(args, found.parameters, strict=False)]
+    return found(*typed, *args[len(typed) :])
+
+
+def require_goal(context: typer.Context, goal: str) -> None:
+    """Raise BadParameter if neither a task nor a condition is given."""
+    if not goal:
+        message = "say what is to be done, or give --achieve with a condition"
+        raise typer.BadParameter(message, ctx=context, param_hint="'TASK'")
