@@ -121,8 +121,7 @@ class FailureTracking:
 
     def step_succeeded(self, node: TaskNode) -> None:
         """A step has succeeded."""
-        if self._failures.remembers:
-            self._failures.part_succeeded((node.task, node.args))
+        self._failures.part_succeeded((node.task, node.args))
 
     def part_failed(self, progress: Progress, failure: Failure) -> None:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""

@@ -239,10 +239,10 @@ class TaskLeaf(PlanLeaf):
             step.started()
             self._operator = self._begun(step)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self._end(text_of(error), error)
+            self._end(step, text_of(error), error)
             return False
         except BaseException as error:
-            self._end(text_of(error), error)
+            self._end(step, text_of(error), error)
             raise
         return True
 
@@ -280,14 +280,15 @@ class TaskLeaf(PlanLeaf):
                 return answer
             if answer is SUCCESS:
                 self._run.owner.finished(self.node, step.succeed())
-                self._end("")
+                self._end(step, "")
                 return answer
             error = None if answer is FAILURE else no_status(answer, self.node.task.name)
-            self._end(text_of(error) if error else "the operator answered FAILURE", error)
+            why = text_of(error) if error else "the operator answered FAILURE"
+            self._end(step, why, error)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self._end(text_of(error), error)
+            self._end(step, text_of(error), error)
         except BaseException as error:
-            self._end(text_of(error), error)
+            self._end(step, text_of(error), error)
             raise
         return FAILURE
 
@@ -322,7 +323,7 @@ class TaskLeaf(PlanLeaf):
         finally:
             if abort.done:
                 self._abort = None
-                self._end(obstacle.reason, abort.error)
+                self._end(abort.step, obstacle.reason, abort.error)
         return FAILURE
 
     @property
@@ -330,12 +331,12 @@ class TaskLeaf(PlanLeaf):
         assert self._step is not None, "the step has started"
         return self._step
 
-    def _end(self, reason: str, error: BaseException | None = None) -> None:
+    def _end(self, step: StepRun, reason: str, error: BaseException | None = None) -> None:
         """End the step: with success, or as failed for a reason."""
         self._operator = None
         self._run.moves += 1
         self._run.last_end = self._run.ticks
-        reason = self._started.ended(reason, error)
+        reason = step.ended(reason, error)
         if reason:
             self._fail(reason, error)
 
