@@ -160,7 +160,9 @@ def test_networks_of_the_same_calls_are_prepared_once_and_forgotten_when_many(do
         yield method(lambda soldier: rest())
 
     table = domain.freeze().derived(TaskTable)
-    (lazy,) = table.row(travel).methods
+    row = table.row(travel)
+    row.compile()
+    (lazy,) = row.methods
     first, second = (table.computed(lazy.method, sequence(rest(), rest())) for _ in range(2))
     assert first is second
     for calls in islice(product((rest(), sit()), repeat=10), MOST_REMEMBERED):
