@@ -158,6 +158,14 @@ def test_twice_the_size_is_twice_the_work(kind):
     assert large < 2.1 * small
 
 
+def test_so_it_is_in_a_search_of_a_domain_that_nobody_has_asked_before():
+    def lines(size):
+        domain, goal = recursion()
+        return lines_of(HtnSearch(request(domain, Yard(left=size), goal(size))).advance)
+
+    assert lines(240) < 2.1 * lines(120)
+
+
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if "recursion" in kind])
 def test_generated_functions_do_twice_the_work_for_twice_the_size(kind):
     domain, goal = KINDS[kind]

@@ -82,6 +82,9 @@ class SearchState:
         self.expansions = self.stop = 0
         self.timed = settings.horizon_time is not None
         self.has_horizon = not settings.check_rest and (settings.horizon is not None or self.timed)
+        # First the goal: which tasks are recursive is known of those that it reaches.
+        goal = self.table.goal(request.goal)
+        self.root: Entry = (BRANCH, None, request.binding, (), START, goal, 0, None)
         self.guard = RecursionGuard(has_volatile=self.table.has_volatile)
         sums = settings.cheapest or self.table.has_values
         self.costs = Costs(domain, cheapest=settings.cheapest) if sums else None
@@ -95,8 +98,6 @@ class SearchState:
         has_costs = self.costs is not None and self.costs.are_of_steps
         self.adds_up_steps = self.timed or has_costs
         self.is_checked = self.has_horizon or prunes
-        goal = self.table.goal(request.goal)
-        self.root: Entry = (BRANCH, None, request.binding, (), START, goal, 0, None)
 
     # what is left to do
 
