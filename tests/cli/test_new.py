@@ -14,6 +14,7 @@ def test_a_new_character_is_checked_and_runs_and_its_tests_pass_at_once(bthtn, h
     answer = bthtn("new", "goblin")
     assert (answer.code, answer.err) == (0, "")
     assert "goblin/domain.py, goblin/tree.py" in answer.out
+    assert "starter" not in "".join(file.read_text("utf-8") for file in Path("goblin").iterdir())
     assert bthtn("check", "goblin").out == (
         "domain goblin: no errors, no warnings, 2 of 2 cases hold\n"
         "simulated, without an operator: gather\n"
@@ -27,7 +28,6 @@ def test_a_new_character_is_checked_and_runs_and_its_tests_pass_at_once(bthtn, h
         for kind, rows in json.loads(bthtn("list", "--json").out).items()
         if "goblin" in [row["name"] for row in rows]
     }
-    assert "starter" not in "".join(file.read_text("utf-8") for file in Path("goblin").iterdir())
 
 
 def test_pytest_collects_the_tests_of_a_new_character(bthtn, here):
