@@ -102,7 +102,8 @@ def test_after_a_rejection_nothing_is_taken_for_known(problem):
         for search in (plain, pruned):
             search.reject()
             search.advance()
-        assert description(plain.plan) == description(pruned.plan)
+        if plain.status is not LIMIT:  # else the one that tries less comes further
+            assert description(plain.plan) == description(pruned.plan)
 
 
 @pytest.mark.slow
