@@ -85,7 +85,7 @@ def _loaded(name: str) -> Any:
     return get_command(alone)
 
 
-class Command(TyperCommand):
+class LateCommand(TyperCommand):
     """A command whose module is imported when it is called."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:
@@ -99,7 +99,7 @@ class Commands(TyperGroup):
     def __init__(self, **attrs: Any) -> None:
         super().__init__(**attrs)
         for name, (_, what) in COMMANDS.items():
-            self.add_command(Command(name, help=what))
+            self.add_command(LateCommand(name, help=what))
 
     def invoke(self, ctx: Any) -> Any:
         """Call the command that was typed. Raises InputError where the user's code would exit."""
