@@ -88,7 +88,7 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
 
 def unused_primitive(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[Diagnostic]:
     """Primitive tasks that no method calls; none if there are plain methods, which may call any."""
-    bodies = [method.body for several in domain.methods.values() for method in several]
+    bodies = [method.body for methods in domain.methods.values() for method in methods]
     # A turn of `unordered` has only bodies of other methods.
     plain = [body for body in bodies if isinstance(body, PlainBody) and type(body) is not TurnBody]
     if plain or not bodies:
@@ -186,6 +186,8 @@ def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBod
             if isinstance(method.body, PlainBody):
                 yield method.body
                 continue
-            deferred = (one for one in networks_in(method.body) if isinstance(one, DeferNetwork))
-            yield from chain.from_iterable(one.ensures for one in deferred)
+            deferred = (
+                inner for inner in networks_in(method.body) if isinstance(inner, DeferNetwork)
+            )
+            yield from chain.from_iterable(network.ensures for network in deferred)
             yield from chain.from_iterable(call.args for call in calls_in(method.body))

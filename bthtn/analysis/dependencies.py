@@ -95,21 +95,21 @@ def _sorted_groups(parts: Sequence[SequencePart]) -> list[list[list[int]]]:
         for resource in footprint.uses:
             used.setdefault(resource, []).append(_Group([place], reads=False, write=None))
     # By where they are touched, not by name: sets of fluents come in no order.
-    several = sorted(
+    members_of_groups = sorted(
         [group.members for group in groups] for groups in (*touched.values(), *used.values())
     )
-    return [one for one, _ in groupby(several)]
+    return [members for members, _ in groupby(members_of_groups)]
 
 
 def _connect(graph: nx.DiGraph[Place], earlier: Sequence[int], later: Sequence[int]) -> None:
     if len(earlier) * len(later) <= FEW:
-        graph.add_edges_from(((one, 0), (other, 0)) for one in earlier for other in later)
+        graph.add_edges_from(((first, 0), (second, 0)) for first in earlier for second in later)
         return
     depth = 1
     while (later[0], -depth) in graph:
         depth += 1
     join = (later[0], -depth)
-    graph.add_edges_from(((one, 0), join) for one in earlier)
+    graph.add_edges_from(((first, 0), join) for first in earlier)
     graph.add_edges_from((join, (other, 0)) for other in later)
 
 
@@ -125,7 +125,7 @@ def _dissolve(graph: nx.DiGraph[Place], idle: Iterable[Place]) -> None:
     for place in _in(graph, idle):
         if graph.in_degree(place) * graph.out_degree(place) <= FEW:
             before, behind = list(graph.predecessors(place)), list(graph.successors(place))
-            graph.add_edges_from((one, other) for one in before for other in behind)
+            graph.add_edges_from((first, second) for first in before for second in behind)
             graph.remove_node(place)
 
 

@@ -66,13 +66,21 @@ def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
 def is_certain(domain: FrozenDomain) -> bool:
     """Whether all fluents stay known during planning, if all are known at the start."""
     schema = domain.schema
-    declared = [*schema.fluents.values(), *(one.prototype for one in schema.families.values())]
+    declared = [
+        *schema.fluents.values(),
+        *(family.prototype for family in schema.families.values()),
+    ]
     if schema.has_volatile or any(fluent.default is UNKNOWN for fluent in declared):
         return False
-    bodies = [one.body for methods in domain.methods.values() for one in methods]
+    bodies = [method.body for methods in domain.methods.values() for method in methods]
     networks = [body for body in bodies if not isinstance(body, PlainBody)]
-    inside = [one for network in networks for one in networks_in(network)]
-    effects = [effect for one in inside if isinstance(one, DeferNetwork) for effect in one.ensures]
+    inside = [inner for network in networks for inner in networks_in(network)]
+    effects = [
+        effect
+        for network in inside
+        if isinstance(network, DeferNetwork)
+        for effect in network.ensures
+    ]
     for task in domain.tasks.values():
         if isinstance(task, PrimitiveTask):
             effects += [*task.effects, *task.expected]
@@ -108,7 +116,7 @@ def _of_task(task: CompoundTask[Any], methods: tuple[Method, ...], known: _Known
     if task.origin in _ORDERS:
         return _of_order(methods, known)
     waits = task.choice is not None and not known.certain
-    endings = NOTHING.union(*(_of_method(one, known) for one in methods))
+    endings = NOTHING.union(*(_of_method(method, known) for method in methods))
     return endings | (SUSPENDS if waits else NOTHING)
 
 

@@ -50,8 +50,8 @@ def restricted(graph: nx.DiGraph[Any], kept: Container[Any]) -> nx.DiGraph[Any]:
 
 def _calls(network: Network) -> Iterator[tuple[TaskCall, bool]]:
     """Every task call, left to right, and whether it is deferred."""
-    for one in networks_in(network):
-        if isinstance(one, TaskCall):
-            yield one, False
-        elif isinstance(one, DeferNetwork):
-            yield one.call, True
+    for inner in networks_in(network):
+        if isinstance(inner, TaskCall):
+            yield inner, False
+        elif isinstance(inner, DeferNetwork):
+            yield inner.call, True

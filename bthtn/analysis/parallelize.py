@@ -155,7 +155,10 @@ def _falls_apart(node: ParallelNode) -> bool:
     if node.policy is not ParallelPolicy.ALL:
         return False
     footprints = [whole_footprint(child) for child in node.children]
-    return None not in footprints and conflict([one for one in footprints if one]) is None
+    return (
+        None not in footprints
+        and conflict([footprint for footprint in footprints if footprint]) is None
+    )
 
 
 def _woven(stretch: Sequence[SequencePart], nodes: Sequence[Node], room: int) -> Node:

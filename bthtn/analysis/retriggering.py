@@ -131,6 +131,6 @@ def _others_write(fluent: Fluent[Any], done: _MethodEffects, domain: FrozenDomai
 def _reads(condition: Condition) -> set[Fluent[Any]] | None:
     """The fluents that a condition mentions; None if it contains a function or a parameter."""
     leaves = [*leaves_of(condition)]
-    if not all(isinstance(one, Fluent | Constant) for one in leaves):
+    if not all(isinstance(leaf, Fluent | Constant) for leaf in leaves):
         return None
-    return {one for one in leaves if isinstance(one, Fluent)}
+    return {leaf for leaf in leaves if isinstance(leaf, Fluent)}

@@ -89,13 +89,13 @@ def _mentioned(expression: Expression[Any], args: Binding) -> Footprint | None:
     An evaluation may read fewer of them.
     """
     found: list[Fluent[Any]] = []
-    for one in leaves_of(expression):
-        if isinstance(one, FluentReference):
-            fluent = one.ground(_NOTHING_KNOWN, args)
+    for leaf in leaves_of(expression):
+        if isinstance(leaf, FluentReference):
+            fluent = leaf.ground(_NOTHING_KNOWN, args)
             if not isinstance(fluent, Fluent):
                 return None
             found.append(fluent)
-        elif not isinstance(one, Constant | Parameter):
+        elif not isinstance(leaf, Constant | Parameter):
             return None
     return Footprint(frozenset(found))
 

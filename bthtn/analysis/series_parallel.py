@@ -45,17 +45,17 @@ class Order:
         self.before: list[list[int]] = [[] for _ in range(count)]
         self.all_behind, self.all_before = [0] * count, [0] * count
         # networkx has this too, with sets: 4 seconds for a chain of 5,000, against 0.05 with bits.
-        for one in reversed(range(count)):
+        for member in reversed(range(count)):
             reached = 0
-            for other in sorted(number[place] for place in graph.successors(self.places[one])):
+            for other in sorted(number[place] for place in graph.successors(self.places[member])):
                 if not reached >> other & 1:
-                    self.behind[one].append(other)
+                    self.behind[member].append(other)
                     reached |= self.all_behind[other] | 1 << other
-            self.all_behind[one] = reached
-        for one, direct in enumerate(self.behind):
+            self.all_behind[member] = reached
+        for member, direct in enumerate(self.behind):
             for other in direct:
-                self.before[other].append(one)
-                self.all_before[other] |= self.all_before[one] | 1 << one
+                self.before[other].append(member)
+                self.all_before[other] |= self.all_before[member] | 1 << member
 
     def __len__(self) -> int:
         return len(self.places)
@@ -91,7 +91,7 @@ class _Arrangement:
         self._nodes = nodes
         self._weights = weights
         self._at_once = frozenset(at_once)
-        self._run = sum(1 << one for one, node in enumerate(nodes) if node is not NULL_NODE)
+        self._run = sum(1 << index for index, node in enumerate(nodes) if node is not NULL_NODE)
 
     def tree(self, members: list[int], room: int) -> Visit[Node]:
         """The members, sorted by number, as a tree."""
@@ -119,39 +119,39 @@ class _Arrangement:
             left.discard(first)
             component, pending = [], [first]
             while pending:
-                one = pending.pop()
-                component.append(one)
-                near = left.intersection((*self._order.behind[one], *self._order.before[one]))
+                member = pending.pop()
+                component.append(member)
+                near = left.intersection((*self._order.behind[member], *self._order.before[member]))
                 left -= near
                 pending += near
             found.append(sorted(component))
         return sorted(found, key=self._first_run)
 
     def _first_run(self, component: list[int]) -> tuple[int, int]:
-        run = (one for one in component if self._run >> one & 1)
+        run = (member for member in component if self._run >> member & 1)
         return next(run, len(self._order)), component[0]
 
     def _shallow(self, members: list[int], components: list[list[int]]) -> Node:
         """A tree with parallels not nested: chains in parallel, or one level after the other."""
-        chains = max(sum(self._weights[one] for one in component) for component in components)
+        chains = max(sum(self._weights[member] for member in component) for component in components)
         levels = self._levels(members)
-        through = sum(max(self._weights[one] for one in level) for level in levels)
+        through = sum(max(self._weights[member] for member in level) for level in levels)
         if chains <= through and self._at_once.isdisjoint(members):
-            chained = ([self._nodes[one] for one in component] for component in components)
+            chained = ([self._nodes[member] for member in component] for component in components)
             return _beside([SequenceNode(tuple(chain)) for chain in chained])
-        rows = (_beside([self._nodes[one] for one in level]) for level in levels)
+        rows = (_beside([self._nodes[member] for member in level]) for level in levels)
         return SequenceNode(tuple(rows))
 
     def _levels(self, members: list[int]) -> list[list[int]]:
         """The members grouped by the length of the longest chain before them."""
         level: dict[int, int] = {}
         rows: list[list[int]] = []
-        for one in members:
-            before = (level[other] for other in self._order.before[one] if other in level)
-            level[one] = 1 + max(before, default=-1)
-            if level[one] == len(rows):
+        for member in members:
+            before = (level[other] for other in self._order.before[member] if other in level)
+            level[member] = 1 + max(before, default=-1)
+            if level[member] == len(rows):
                 rows.append([])
-            rows[level[one]].append(one)
+            rows[level[member]].append(member)
         return rows
 
     def _pieces(self, members: list[int]) -> list[list[int]]:
@@ -161,15 +161,15 @@ class _Arrangement:
             return [members[i:j] for i, j in zip((0, *cuts), (*cuts, len(members)), strict=True)]
         first = self._best_cut(members)
         chosen = set(first)
-        return [sorted(first), [one for one in members if one not in chosen]]
+        return [sorted(first), [member for member in members if member not in chosen]]
 
     def _series_cuts(self, members: list[int]) -> list[int]:
         """Places where all members before are ordered before all members after."""
-        left = sum(1 << one for one in members)
+        left = sum(1 << member for member in members)
         behind_all, cuts = left, []
-        for cut, one in enumerate(members[:-1], start=1):
-            left ^= 1 << one
-            behind_all &= self._order.all_behind[one]
+        for cut, member in enumerate(members[:-1], start=1):
+            left ^= 1 << member
+            behind_all &= self._order.all_behind[member]
             if behind_all & left == left:
                 cuts.append(cut)
         return cuts
@@ -180,17 +180,17 @@ class _Arrangement:
         tail = self._longest(members[::-1], self._order.behind)
         orders = (
             members,
-            sorted(members, key=lambda one: (head[one], one)),
-            sorted(members, key=lambda one: (-tail[one], one)),
+            sorted(members, key=lambda member: (head[member], member)),
+            sorted(members, key=lambda member: (-tail[member], member)),
         )
-        mask = sum(1 << one for one in members) & self._run
+        mask = sum(1 << member for member in members) & self._run
         size = len(members)
         cuts = [
             (path, added, abs(size - 2 * cut), which, cut)
             for which, line in enumerate(orders)
             for cut, path, added in self._cuts(line, head, tail, mask)
         ]
-        near = [one for one in cuts if size <= MANY or 2 * one[2] <= size]
+        near = [cut for cut in cuts if size <= MANY or 2 * cut[2] <= size]
         *_, which, cut = min(near or cuts)
         return orders[which][:cut]
 
@@ -198,26 +198,26 @@ class _Arrangement:
         self, line: list[int], head: dict[int, float], tail: dict[int, float], mask: int
     ) -> Iterator[tuple[int, float, int]]:
         """Each place to cut, with the critical path and the number of orderings it would add."""
-        rest = list(accumulate((tail[one] for one in reversed(line)), max))[::-1]
+        rest = list(accumulate((tail[member] for member in reversed(line)), max))[::-1]
         done, ordered, path, total = 0, 0, 0.0, mask.bit_count()
         waiting = self._at_once & head.keys()
-        for cut, one in enumerate(line[:-1], start=1):
-            path = max(path, head[one])
-            waiting -= {one}
-            if mask >> one & 1:
+        for cut, member in enumerate(line[:-1], start=1):
+            path = max(path, head[member])
+            waiting -= {member}
+            if mask >> member & 1:
                 done += 1
                 # Pairs across the cut that are ordered already: those with later members begin
                 # to count here, those with earlier members end.
-                ordered += (self._order.all_behind[one] & mask).bit_count()
-                ordered -= (self._order.all_before[one] & mask).bit_count()
+                ordered += (self._order.all_behind[member] & mask).bit_count()
+                ordered -= (self._order.all_before[member] & mask).bit_count()
             if not waiting:
                 yield cut, path + rest[cut], done * (total - done) - ordered
 
     def _longest(self, members: list[int], towards: list[list[int]]) -> dict[int, float]:
         length: dict[int, float] = {}
-        for one in members:
-            near = (length[other] for other in towards[one] if other in length)
-            length[one] = self._weights[one] + max(near, default=0)
+        for member in members:
+            near = (length[other] for other in towards[member] if other in length)
+            length[member] = self._weights[member] + max(near, default=0)
         return length
 
 

@@ -53,10 +53,10 @@ def _measure(text: str, schema: StateSchema, facts: tuple[str, ...]) -> Measure:
     try:
         expression = expression_from_text(text, schema)
     except InputError as error:
-        (one,) = error.diagnostics
+        (fault,) = error.diagnostics
         hint = f"{', '.join(facts)}, count EVENT, or a value or condition of the beliefs"
-        hint = one.hint if one.hint.startswith("did you mean") else hint
-        message = f"'{text}' is no measure: {one.message}"
+        hint = fault.hint if fault.hint.startswith("did you mean") else hint
+        message = f"'{text}' is no measure: {fault.message}"
         raise InputError(Diagnostic("BT494", message, hint=hint)) from None
     return Measure(text, lambda _, beliefs: _number(expression.evaluate(beliefs)))
 

@@ -74,12 +74,12 @@ def run_seed(character: Character, ticks: int, measures: Sequence[Measure]) -> O
         "error": error,
         "events": dict(sorted(log.events.items())),
         "beliefs": {
-            f"{name}.{fluent}" if one is not character.agent else fluent: value
-            for name, one in character.agents.items()
-            for fluent, value in beliefs_data(one).items()
+            f"{name}.{fluent}" if agent is not character.agent else fluent: value
+            for name, agent in character.agents.items()
+            for fluent, value in beliefs_data(agent).items()
         },
     }
-    read = {one.text: one.read(facts, beliefs) for one in measures}
+    read = {measure.text: measure.read(facts, beliefs) for measure in measures}
     return Observation(facts, read, log.lines, log.begun)
 
 
@@ -122,7 +122,7 @@ def plan_seed(
         "cost": None if plan is None else plan.cost,
         "steps": None if plan is None else len(plan.steps),
     }
-    read = {one.text: one.read(facts, state) for one in measures}
+    read = {measure.text: measure.read(facts, state) for measure in measures}
     beliefs = state_data(state, domain.schema)
     shown = "" if plan is None else normal(plan.tree)
     return Observation(facts, read, [(0, shown or "no plan")], [BegunPlan(0, "", beliefs, shown)])
@@ -137,6 +137,8 @@ def drawn_state(
     default.
     """
     dice = Random(seed)  # noqa: S311 - dice, not secrets
-    known = {one: one.values.values() for one in domain.schema.fluents.values()}
+    known = {fluent: fluent.values.values() for fluent in domain.schema.fluents.values()}
     choices = {**known, **given}
-    return FrozenState({one: dice.choice(values) for one, values in choices.items() if values})
+    return FrozenState(
+        {fluent: dice.choice(values) for fluent, values in choices.items() if values}
+    )

@@ -73,7 +73,7 @@ def other_plans(rows: Sequence[Row]) -> list[OtherPlan]:
             case {"goal": goal, "a": a, "b": b, "state": state}:
                 same = found.setdefault((goal, a, b), OtherPlan(goal, a, b, state))
                 same.seeds.append(row["seed"])
-    return sorted(found.values(), key=lambda one: (-len(one.seeds), one.seeds))
+    return sorted(found.values(), key=lambda group: (-len(group.seeds), group.seeds))
 
 
 def most_different(rows: Sequence[Row], measures: Sequence[str], most: int) -> list[Row]:

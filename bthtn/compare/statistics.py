@@ -49,11 +49,11 @@ def findings(rows: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> list
     if not found:
         return []
     rejected, corrected, *_ = multitest.multipletests(
-        [one.p_alone for one in found], alpha=1 - CONFIDENCE, method="holm"
+        [result.p_alone for result in found], alpha=1 - CONFIDENCE, method="holm"
     )
     return [
-        replace(one, p=float(p), is_significant=bool(is_below))
-        for one, p, is_below in zip(found, corrected, rejected, strict=True)
+        replace(result, p=float(p), is_significant=bool(is_below))
+        for result, p, is_below in zip(found, corrected, rejected, strict=True)
     ]
 
 

@@ -29,12 +29,15 @@ class BetterPlan:
     def __str__(self) -> str:
         if self.plan is not None:
             return f"{normal(self.plan.tree)} is better, record {self.plan.record!r}"
-        lines = [f"{'  ' * (one.depth + 1)}{one.text}" for one in self.reasons]
+        lines = [f"{'  ' * (reason.depth + 1)}{reason.text}" for reason in self.reasons]
         return "\n".join([f"nothing beats the record {self.record!r}", *lines])
 
     def data(self) -> dict[str, Any]:
         """The answer as a dictionary for JSON."""
-        found, reasons = self.plan, [{"depth": one.depth, "text": one.text} for one in self.reasons]
+        found, reasons = (
+            self.plan,
+            [{"depth": reason.depth, "text": reason.text} for reason in self.reasons],
+        )
         plan = found and {"plan": normal(found.tree), "record": list(found.record)}
         return {"beats": list(self.record), "plan": plan, "reasons": reasons}
 

@@ -58,7 +58,9 @@ class Changes:
 
     def data(self) -> dict[str, Any]:
         """The changes as a dictionary for JSON; values are texts."""
-        sets = [{str(fluent): value_text(value) for fluent, value in one} for one in self.sets]
+        sets = [
+            {str(fluent): value_text(value) for fluent, value in changes} for changes in self.sets
+        ]
         return {"sets": sets, "plannings": self.plannings, "is_complete": self.is_complete}
 
 
@@ -115,7 +117,7 @@ class _Sets:
     def _extended(self, changes: ChangeSet, reads: tuple[Fluent[Any], ...]) -> Iterator[ChangeSet]:
         changed = [fluent for fluent, _ in changes]
         for fluent in reads:
-            if not any(fluent is one for one in changed):
+            if not any(fluent is other for other in changed):
                 for value in self._values(fluent):
                     yield (*changes, (fluent, value))
 
@@ -131,7 +133,7 @@ class _Sets:
         else:
             self.is_complete &= status is not SearchStatus.LIMIT
             is_wanted = self._wanted(search.plan)
-        return is_wanted, tuple(one for one in search.reads if one is not SEED)
+        return is_wanted, tuple(fluent for fluent in search.reads if fluent is not SEED)
 
 
 def values_for(
@@ -185,6 +187,6 @@ def _expressions(domain: FrozenDomain) -> Iterator[Expression[Any]]:
         if isinstance(task, PrimitiveTask):
             yield from (task.precondition, task.exec_only)
             effects = (*task.effects, *task.expected)
-            yield from (one.value for one in effects if isinstance(one, Assignment))
+            yield from (effect.value for effect in effects if isinstance(effect, Assignment))
         else:
             yield from (method.condition for method in domain.methods[task])

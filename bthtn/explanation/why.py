@@ -64,8 +64,12 @@ class Reliance:
     def data(self) -> dict[str, Any]:
         """The reliance as a dictionary for JSON; values are texts."""
         values = [
-            {"fluent": str(one.fluent), "value": value_text(one.value), "origin": one.origin}
-            for one in self.values
+            {
+                "fluent": str(belief.fluent),
+                "value": value_text(belief.value),
+                "origin": belief.origin,
+            }
+            for belief in self.values
         ]
         return {"condition": self.condition, "values": values}
 
@@ -97,13 +101,13 @@ class StepReasons:
     def __str__(self) -> str:
         method = "" if self.method is None else f", {numbered(self.method, self.name)}"
         room = "  " * self.depth
-        relies = (f"{room}  relies on {one}" for one in self.reliances)
+        relies = (f"{room}  relies on {reliance}" for reliance in self.reliances)
         return "\n".join([f"{room}{self.task}{method}", *relies])
 
     def data(self) -> dict[str, Any]:
         """The reasons as a dictionary for JSON."""
         method = {} if self.method is None else {"method": self.method, "name": self.name}
-        relies = [one.data() for one in self.reliances]
+        relies = [reliance.data() for reliance in self.reliances]
         return {"task": self.task, "depth": self.depth, **method, "relies_on": relies}
 
 
@@ -120,7 +124,7 @@ def why(
     seed = plan.predicted.values.get(SEED, 0)
     reasons = _Reasons(plan.domain, seeded(start_of(plan.domain, state), seed))
     reasons.project(plan.tree)
-    found = {one.node: one for one in reasons.found}
+    found = {reason.node: reason for reason in reasons.found}
     if step is None:
         return tuple(reasons.found)
     return tuple(found[node] for node in _path(plan.tree, _step(plan, step)))
@@ -162,7 +166,9 @@ class _Reasons(Projection):
         def branch(part: T) -> Visit[R]:
             self.origins = dict(before)
             answer: R = yield visit(part)
-            changed = {one: who for one, who in self.origins.items() if before.get(one) != who}
+            changed = {
+                fluent: who for fluent, who in self.origins.items() if before.get(fluent) != who
+            }
             after.update(changed)
             return answer
 

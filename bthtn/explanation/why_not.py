@@ -73,12 +73,12 @@ class MethodAnswer:
     def __str__(self) -> str:
         room, method = "  " * self.depth, numbered(self.method, self.name)
         head = f"{room}{self.task}, {method}: {self.outcome.value}"
-        below = [f"{room}{'  ' * (one.depth + 1)}{one.text}" for one in self.reasons]
+        below = [f"{room}{'  ' * (reason.depth + 1)}{reason.text}" for reason in self.reasons]
         return "\n".join([head, *below])
 
     def data(self) -> dict[str, Any]:
         """The answer as a dictionary for JSON."""
-        reasons = [{"depth": one.depth, "text": one.text} for one in self.reasons]
+        reasons = [{"depth": reason.depth, "text": reason.text} for reason in self.reasons]
         method = {"task": self.task, "method": self.method, "name": self.name}
         return {**method, "depth": self.depth, "outcome": self.outcome.value, "reasons": reasons}
 
@@ -111,8 +111,8 @@ def why_not(asked: PlanRequest, task: TaskCall, method: int) -> tuple[MethodAnsw
     smallest ones after which some scope of the plan decomposes the task by this method; none are
     looked for if it is chosen. Raises DomainError for a method that the task does not have.
     """
-    answers = [one for one in methods_of(asked) if one.task == str(task)]
-    known = [one for one in answers if one.method == method]
+    answers = [answer for answer in methods_of(asked) if answer.task == str(task)]
+    known = [answer for answer in answers if answer.method == method]
     if known and known[0].is_chosen:
         return known[0], Changes((), 0, is_complete=True)
     count = _count(asked, task)
@@ -257,13 +257,13 @@ def _obstacles(scope: _Scope, index: int, asked: PlanRequest) -> tuple[Reason, .
 
 def _traced(answer: MethodAnswer, scope: _Scope, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """The reasons that the trace has for a method at this scope, or at one with equal tasks."""
-    path = [(call_text(one.task, one.args), one.method) for one in scope.above]
+    path = [(call_text(line.task, line.args), line.method) for line in scope.above]
     path.append((answer.task, answer.method))
     around: list[Reason] = []
     found: dict[Reason, None] = {}
-    for index, one in enumerate(reasons):
-        del around[one.depth :]
-        around.append(one)
+    for index, reason in enumerate(reasons):
+        del around[reason.depth :]
+        around.append(reason)
         if [(line.task, line.method) for line in around] == path:
             found |= dict.fromkeys(_inside(reasons, index))
     return tuple(found)
@@ -274,10 +274,10 @@ def _inside(reasons: Sequence[Reason], index: int) -> Iterator[Reason]:
     line = reasons[index]
     if line.reason:
         yield Reason(0, line.reason)
-    for one in islice(reasons, index + 1, None):
-        if one.depth <= line.depth:
+    for reason in islice(reasons, index + 1, None):
+        if reason.depth <= line.depth:
             return
-        yield replace(one, depth=one.depth - line.depth - 1)
+        yield replace(reason, depth=reason.depth - line.depth - 1)
 
 
 def _tried(reasons: Sequence[Reason], asked: PlanRequest) -> Iterator[MethodAnswer]:

@@ -68,11 +68,11 @@ def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) ->
                     case BeliefChanged((fluent, *seen, source)) if not isinstance(source, Source):
                         usable = _usable(fluent, seen, agents)
                         known = values.setdefault(str(fluent), [])
-                        known.extend(one for one in usable if one not in known)
+                        known.extend(fluent for fluent in usable if fluent not in known)
                     case _:
                         pass
-            nodes = (one for one in character.root.iterate() if one.status is Status.RUNNING)
-            goals.update(one.name for one in nodes if isinstance(one, PlanGoal))
+            nodes = (node for node in character.root.iterate() if node.status is Status.RUNNING)
+            goals.update(node.name for node in nodes if isinstance(node, PlanGoal))
         character.stop()
     named = {name: tuple(found) for name, found in sorted(values.items()) if found}
     return Material(lambda: make(0), named, tuple(sorted(steps)), tuple(sorted(goals)))
@@ -82,7 +82,7 @@ def _usable(
     fluent: Fluent[Any], seen: Iterable[Any], agents: Iterable[Agent[Any, Any]]
 ) -> Iterable[Any]:
     """The values of a fluent that a scenario can write, as it writes them."""
-    owner = next(one for one in agents if type(one.beliefs.now).__schema__.has(fluent))
+    owner = next(agent for agent in agents if type(agent.beliefs.now).__schema__.has(fluent))
     for value in [*fluent.values.values(), *seen]:
         plain = written(value)
         try:

@@ -40,7 +40,9 @@ def find_failure(drawn: SearchStrategy[Scenario], *, runs: int, seed: int) -> Fa
     try:
         dice = Random(seed)  # noqa: S311 - dice, not secrets
         with _unlogged():
-            found = find(drawn, lambda one: bool(play(one).fault), settings=limits, random=dice)
+            found = find(
+                drawn, lambda scenario: bool(play(scenario).fault), settings=limits, random=dice
+            )
     except NoSuchExample:
         return None
     return FailedScenario(found, play(found).fault)

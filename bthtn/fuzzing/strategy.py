@@ -40,13 +40,15 @@ def scenarios(
     if material.goals:
         named = st.sampled_from([(name,) for name in material.goals])
         kinds.append(st.builds(Intervention, at, interrupt=named))
-    several = st.lists(st.one_of(kinds), max_size=MOST_INTERVENTIONS) if kinds else st.just([])
+    interventions = (
+        st.lists(st.one_of(kinds), max_size=MOST_INTERVENTIONS) if kinds else st.just([])
+    )
 
     def scenario(made: list[Intervention]) -> Scenario:
-        in_order = tuple(sorted(made, key=lambda one: one.tick or 0))
+        in_order = tuple(sorted(made, key=lambda intervention: intervention.tick or 0))
         return Scenario("fuzz", material.make, in_order, ticks=ticks, invariants=invariants)
 
-    return several.map(scenario)
+    return interventions.map(scenario)
 
 
 def _scripts(steps: Sequence[str], at: st.SearchStrategy[int]) -> st.SearchStrategy[Intervention]:

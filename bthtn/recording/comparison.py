@@ -122,7 +122,7 @@ def _differences(recorded: Any, replayed: Any, path: str) -> Iterator[tuple[str,
                 below = f"{path}.{key}" if path else str(key)
                 yield from _differences(recorded.get(key), replayed.get(key), below)
         case list(), list() if len(recorded) == len(replayed):
-            for number, (one, other) in enumerate(zip(recorded, replayed, strict=True)):
-                yield from _differences(one, other, f"{path}[{number}]")
+            for number, (old, other) in enumerate(zip(recorded, replayed, strict=True)):
+                yield from _differences(old, other, f"{path}[{number}]")
         case _ if recorded != replayed:
             yield path, recorded, replayed

@@ -79,7 +79,7 @@ class Recording:
     @property
     def agents(self) -> tuple[str, ...]:
         """The names of the agents."""
-        return tuple(one["agent"] for one in self.head["agents"])
+        return tuple(agent["agent"] for agent in self.head["agents"])
 
     def at(self, tick: int | None = None, agent: str = "") -> Moment:
         """The state of an agent, the first one if none is named, at the end of a tick.
@@ -88,7 +88,7 @@ class Recording:
         the recording does not have.
         """
         name = agent or self.agents[0]
-        known = {one["agent"]: one for one in self.head["agents"]}
+        known = {agent["agent"]: agent for agent in self.head["agents"]}
         if name not in known:
             message = f"no agent of the recording is called {name!r}"
             raise InputError(Diagnostic("BT461", message, hint=nearest(name, known)))
@@ -111,8 +111,8 @@ class Recording:
 
         Those about one goal only, and up to the end of a tick, if these are given.
         """
-        lines = [one for block in (*self.ticks, self.stop) for one in block if "event" in one]
-        known = (one for one in lines if until is None or one["tick"] <= until)
+        lines = [line for block in (*self.ticks, self.stop) for line in block if "event" in line]
+        known = (line for line in lines if until is None or line["tick"] <= until)
         return tuple(plan_decisions(known, agent=agent or self.agents[0], goal=goal))
 
 
@@ -127,7 +127,7 @@ def _moment(known: Known, lines: tuple[Line, ...]) -> Moment:
         dict(known.plans),
         dict(known.steps),
         deepcopy(known.tree),
-        tuple(one for one in lines if "event" in one and one.get("agent") == name),
+        tuple(line for line in lines if "event" in line and line.get("agent") == name),
     )
 
 
@@ -188,10 +188,10 @@ def _has_agents(head: Line) -> bool:
     if not isinstance(agents, list) or not agents:
         return False
     return all(
-        isinstance(one, dict)
-        and isinstance(one.get("agent"), str)
-        and isinstance(one.get("beliefs"), dict)
-        for one in agents
+        isinstance(agent, dict)
+        and isinstance(agent.get("agent"), str)
+        and isinstance(agent.get("beliefs"), dict)
+        for agent in agents
     )
 
 

@@ -34,10 +34,10 @@ class Transcript:
 
     def __init__(self, watched: Iterable[Watchable], about: Mapping[str, Any]) -> None:
         """``about`` are further keys of the first line. Raises InputError as ``Watched``."""
-        several = tuple(watched)
-        self._watched = Watched(several)
-        characters = (one for one in several if isinstance(one, Character))
-        self._ticks = max((one.ticks for one in characters), default=0)
+        roots = tuple(watched)
+        self._watched = Watched(roots)
+        characters = (character for character in roots if isinstance(character, Character))
+        self._ticks = max((character.ticks for character in characters), default=0)
         self._take: Callable[[Block], None] = lambda _: None
         self._about = about
         self._is_over = False

@@ -47,8 +47,8 @@ class Watched:
         self._snapshots: dict[str, tuple[Behaviour, Snapshots]] = {}
         self._events: list[AgentEvent] = []
         self._heard: dict[str, tuple[AgentListener, AgentListener | None]] = {}
-        for one in watched:
-            self._add(one)
+        for root in watched:
+            self._add(root)
         if not self.agents:
             message = "there is no agent in what is to be recorded or watched"
             hint = "give it a Character, or a tree with a PlanGoal or another node of an agent"
@@ -68,7 +68,7 @@ class Watched:
     @property
     def roots(self) -> list[Behaviour]:
         """The roots of the trees, which reloads may change."""
-        return [_root(one) for one in self._trees.values()]
+        return [_root(tree) for tree in self._trees.values()]
 
     @property
     def goals(self) -> Iterator[PlanGoal]:
@@ -110,7 +110,7 @@ class Watched:
                 "domains": [domain.name for domain in agent.domains],
                 "beliefs": beliefs_data(agent),
                 "goals": [goal.name for goal in goals[name]],
-                "since": [event_data(one) for goal in goals[name] for one in _situation(goal)],
+                "since": [event_data(event) for goal in goals[name] for event in _situation(goal)],
             }
             for name, agent in self.agents.items()
         ]
@@ -118,7 +118,7 @@ class Watched:
     def news(self) -> list[Line | AgentEvent]:
         """The events since the last call; after a reload also the beliefs it has led to."""
         events, self._events = self._events, []
-        reloaded = dict.fromkeys(one.name for one in events if isinstance(one, AgentReloaded))
+        reloaded = dict.fromkeys(event.name for event in events if isinstance(event, AgentReloaded))
         beliefs = [
             {"beliefs": beliefs_data(self.agents[name]), "agent": name}
             for name in reloaded
@@ -173,7 +173,7 @@ def _agents(watched: Watchable) -> list[Agent[Any, Any]]:
     """The agents of a tree, each once: that of a character first, then those of nodes."""
     own = [watched.agent] if isinstance(watched, Character) else []
     found = [*own, *(getattr(node, "agent", None) for node in _root(watched).iterate())]
-    return list(dict.fromkeys(one for one in found if isinstance(one, Agent)))
+    return list(dict.fromkeys(agent for agent in found if isinstance(agent, Agent)))
 
 
 def _situation(goal: PlanGoal) -> Iterator[AgentEvent]:

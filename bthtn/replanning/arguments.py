@@ -53,7 +53,7 @@ class Context:
 
     def all_reads(self) -> frozenset[Expression[Any]]:
         """The fluents on which this context, and those around it, depend."""
-        return frozenset().union(*(one.reads for one in self.chain()))
+        return frozenset().union(*(context.reads for context in self.chain()))
 
     def evaluated(
         self, call: TaskCall, view: RecordingView, binding: Binding
@@ -205,8 +205,10 @@ def renewed(planned: Network, now: Network | None) -> dict[TaskCall, TaskCall] |
 
 def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
     """The fluents that a running step writes: the change may be seen before it ends."""
-    actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
-    return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
+    actual = (effect.target for effect in node.task.actual if isinstance(effect, Assignment))
+    return frozenset(
+        (*node.footprint.writes, *(target for target in actual if isinstance(target, Fluent)))
+    )
 
 
 def _is_equal(one: Any, other: Any) -> bool:

@@ -54,7 +54,7 @@ class RetryPolicy:
             if not self.time(name) >= 0:
                 raise _refused(name, self.time(name), "0 says that nothing is waited for")
         times = (self.cooldown, self.longest_cooldown, self.wait, self.longest_wait)
-        if len({isinstance(one, Seconds) for one in times}) > 1:
+        if len({isinstance(time, Seconds) for time in times}) > 1:
             message = "a RetryPolicy has times in ticks beside times in seconds"
             hint = (
                 "write cooldown, longest_cooldown, wait and longest_wait with seconds(…), or none"

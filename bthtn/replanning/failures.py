@@ -64,7 +64,9 @@ class AttributedFailure:
 
 def fluents_in(reads: Iterable[Expression[Any]]) -> frozenset[Fluent[Any]]:
     """The fluents whose changes can be watched: all except the seed of random draws."""
-    return frozenset(one for one in reads if isinstance(one, Fluent) and one is not SEED)
+    return frozenset(
+        fluent for fluent in reads if isinstance(fluent, Fluent) and fluent is not SEED
+    )
 
 
 def attributed(
@@ -226,7 +228,7 @@ class FailureMemory:
         if not self._counts:
             return NOTHING_AVOIDED
         oldest = tick - self._policy.time("longest_cooldown")
-        for cause in [one for one, entry in self._counts.items() if entry.last_tick < oldest]:
+        for cause in [cause for cause, entry in self._counts.items() if entry.last_tick < oldest]:
             del self._counts[cause]
         now = {
             cause: _text(entry, "second" if self._policy.in_seconds else "tick")
@@ -237,7 +239,7 @@ class FailureMemory:
 
     def next_change(self, tick: float) -> float | None:
         """The earliest tick, or second, at which a cool-down ends, None if nothing is avoided."""
-        ends = (self._end(one) for one in self._counts.values() if one.until > tick)
+        ends = (self._end(count) for count in self._counts.values() if count.until > tick)
         return min(ends, default=None)
 
     def __len__(self) -> int:

@@ -142,7 +142,7 @@ class Improvement:
         """
         cause = next(iter(changes), None)
         if len(changes) > 1:
-            read = (one for one in changes if self.has_read(frozenset((one.fluent,))))
+            read = (change for change in changes if self.has_read(frozenset((change.fluent,))))
             cause = next(read, cause)
         reason = rule.because if self.failure is None else f"{rule.because}: {self.failure}"
         return Verdict(rule.decision, reason, cause, self.plan, self.failure)

@@ -44,7 +44,8 @@ class OwnEffects:
         """
         touched = None if self._has_finished_steps else plan.derived(_touched)
         return touched is not None and not any(
-            one in changed or self._beliefs.get(one) != self.start.get(one) for one in touched
+            fluent in changed or self._beliefs.get(fluent) != self.start.get(fluent)
+            for fluent in touched
         )
 
     def expected(self, running: Iterable[TaskNode]) -> FrozenState:

@@ -105,9 +105,9 @@ class Progress:
         """
         order = list(self._inner())  # later walked backwards: children are decided before parents
         ahead = {node for node, stage in self.stages.items() if stage is AHEAD}
-        steps = [one for _, below in order for one in below if isinstance(one, TaskNode)]
+        steps = [node for _, below in order for node in below if isinstance(node, TaskNode)]
         steps += [self.tree] if isinstance(self.tree, TaskNode) else []
-        found: set[Node] = {one for one in steps if one not in ahead}
+        found: set[Node] = {step for step in steps if step not in ahead}
         reached: dict[Node, int] = {}  # the last child that has begun
         ended = self.over | self.entered
         for node, below in reversed(order):
@@ -122,7 +122,7 @@ class Progress:
                 passed.update(below)
             elif node in reached and not isinstance(node, BranchingNode):
                 passed.update(below[: reached[node]])
-        return frozenset(found.union(one for one in passed if not isinstance(one, NullNode)))
+        return frozenset(found.union(node for node in passed if not isinstance(node, NullNode)))
 
     def _inner(self) -> Iterator[tuple[Node, tuple[Node, ...]]]:
         """All nodes but steps, with those directly below, parents before children."""
@@ -164,8 +164,8 @@ def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
     def skips(node: TaskNode) -> bool:
         return progress.stage(node) in (FINISHED, FAILED) or is_idle(node)
 
-    steps = (one for one in progress.nodes() if isinstance(one, TaskNode))
-    if begins_otherwise((one for one in steps if progress.is_unfinished(one)), plan, is_idle):
+    steps = (node for node in progress.nodes() if isinstance(node, TaskNode))
+    if begins_otherwise((step for step in steps if progress.is_unfinished(step)), plan, is_idle):
         return False
     left = steps_outline(progress.tree, skips, progress.below)
     return left == steps_outline(plan.tree, is_idle)
@@ -177,10 +177,10 @@ def begins_otherwise(steps: Iterable[TaskNode], plan: Plan, is_idle: IsIdle) -> 
     Most plans differ in one of the next steps, which is found out without looking at the rest.
     """
     ours, theirs = iter(steps), leaves(plan.tree)
-    for one, other in zip(ours, theirs, strict=False):
-        if not _are_alike(one, other):
-            ours = filterfalse(is_idle, chain((one,), ours))
-            theirs = filterfalse(is_idle, chain((other,), theirs))
+    for our, their in zip(ours, theirs, strict=False):
+        if not _are_alike(our, their):
+            ours = filterfalse(is_idle, chain((our,), ours))
+            theirs = filterfalse(is_idle, chain((their,), theirs))
             return any(map(_are_different, ours, theirs))
     return False
 

@@ -91,8 +91,8 @@ def _read(plan: Plan, planner: Planner[Any]) -> Plan:
 def _with_calls(old: Node, new: Node) -> Visit[Node]:
     """The new tree with the calls of the old one, which say when arguments are outdated."""
     below: list[Node] = []
-    for one, other in zip(children_of(old), children_of(new), strict=True):
-        child: Node = yield _with_calls(one, other)
+    for old_child, new_child in zip(children_of(old), children_of(new), strict=True):
+        child: Node = yield _with_calls(old_child, new_child)
         below.append(child)
     match old, new:
         case (TaskNode(call=TaskCall() as call), TaskNode(task=task)):

@@ -195,7 +195,7 @@ def _without_failed(node: PriorityNode, children: Sequence[Node]) -> PriorityNod
     gone = len(node.children) - len(children)
     failed = zip(node.kept[:gone], node.children, strict=False)
     more = [Dropped(place, node_text(child), "it has failed") for place, child in failed]
-    dropped = sorted((*node.dropped, *more), key=lambda one: one.alternative)
+    dropped = sorted((*node.dropped, *more), key=lambda drop: drop.alternative)
     return replace(node, children=tuple(children), kept=node.kept[gone:], dropped=tuple(dropped))
 
 

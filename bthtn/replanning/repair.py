@@ -266,7 +266,9 @@ def _start_of(projection: Projection) -> FrozenState:
     if projection.senses:
         return state
     written = projection.state.written()
-    hidden = {one: UNKNOWN for one in state.values if one.volatile and one not in written}
+    hidden = {
+        fluent: UNKNOWN for fluent in state.values if fluent.volatile and fluent not in written
+    }
     return state.changed(hidden) if hidden else state
 
 
@@ -282,7 +284,7 @@ def _spliced(above: list[Node], old: Node, new: Node) -> list[Node]:
     """Copies of the nodes above, from the root down, with ``new`` in place of ``old``."""
     changed: list[Node] = []
     for node in reversed(above):
-        children = [new if one is old else one for one in children_of(node)]
+        children = [new if child is old else child for child in children_of(node)]
         old, new = node, with_children(node, children)
         changed.append(new)
     return changed[::-1]
@@ -304,7 +306,7 @@ def _has_more(above: list[Node], part: Node) -> bool:
     for node, below in zip(above, [*above[1:], part], strict=True):
         if isinstance(node, SequenceNode):
             behind = node.children[node.children.index(below) + 1 :]
-            if not all(isinstance(one, SuspendedNode) for one in behind):
+            if not all(isinstance(node, SuspendedNode) for node in behind):
                 return True
     return False
 

@@ -103,7 +103,7 @@ class RestartingSearch(ABC):
             return True
         for kept in reversed(self._kept):
             if self._works(kept[0]):
-                self._kept = tuple(one for one in self._kept if one is not kept)
+                self._kept = tuple(search for search in self._kept if search is not kept)
                 self._answer(*kept)
                 return True
         return False

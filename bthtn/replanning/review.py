@@ -268,7 +268,9 @@ class Review:
         self._support.over(validity.support)
         if failure is not None:
             rule = rule_for(self.replanning.interrupt, Situation(valid=False))
-            cause = next((one for one in changes.values() if one.fluent in failure.reads), None)
+            cause = next(
+                (change for change in changes.values() if change.fluent in failure.reads), None
+            )
             is_own = cause is None or cause.source is self._source
             if is_own and failure.node in running.at_work().steps:
                 return None  # its ``during`` condition: the step itself fails in this tick
@@ -313,7 +315,7 @@ class Review:
         """The changes that can affect the result of a search; others are discarded."""
         changes = list(self._chances.changes.values())
         reads = self._static_reads if changes and self._is_exact and not self._is_proven else None
-        relevant = [one for one in changes if reads is None or one.fluent in reads]
+        relevant = [change for change in changes if reads is None or change.fluent in reads]
         if changes and not relevant:
             self._chances.forget()
             if reads is not None and not reads.families:

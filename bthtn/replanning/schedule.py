@@ -134,7 +134,7 @@ class PlanningSchedule(Unpicklable):
     @property
     def used(self) -> int:
         """Expansions used in this frame."""
-        return self._limit - self._free - sum(one.reserved for one in self._claims.values())
+        return self._limit - self._free - sum(claim.reserved for claim in self._claims.values())
 
     @property
     def waiting(self) -> int:
@@ -144,7 +144,7 @@ class PlanningSchedule(Unpicklable):
     @property
     def load(self) -> FrameLoad:
         """What was used in this frame until now, and what goals had to do without."""
-        since = min((one.since for one in self._claims.values()), default=self.frame)
+        since = min((claim.since for claim in self._claims.values()), default=self.frame)
         return FrameLoad(
             self._limit,
             self.used,
@@ -189,21 +189,23 @@ class PlanningSchedule(Unpicklable):
         Goals that were due in the last frame and requested nothing are removed.
         """
         limit = self._affordable()
-        kept = [one for one in self._claims.values() if one.is_active or not self._was_due(one)]
-        self._claims = {one.client: one for one in kept}
+        kept = [
+            claim for claim in self._claims.values() if claim.is_active or not self._was_due(claim)
+        ]
+        self._claims = {claim.client: claim for claim in kept}
         self.frame += 1
         self._free = self._limit = limit
         self._spent, self._unserved, self._ticked = 0.0, 0, None
-        due = [one for one in kept if self.is_due(_of(one))]
-        for one in kept:
-            one.reserved = 0
-        for one in due:
-            one.is_active = False
-            one.urgency += self._attention_for(_of(one)).priority
-        due.sort(key=lambda one: (-one.urgency, one.number))
+        due = [claim for claim in kept if self.is_due(_of(claim))]
+        for claim in kept:
+            claim.reserved = 0
+        for claim in due:
+            claim.is_active = False
+            claim.urgency += self._attention_for(_of(claim)).priority
+        due.sort(key=lambda claim: (-claim.urgency, claim.number))
         share = max(min(self.least, self._limit), self._limit // len(due)) if due else 0
-        for one in due[: self._limit // share if share else 0]:
-            one.reserved = share
+        for claim in due[: self._limit // share if share else 0]:
+            claim.reserved = share
             self._free -= share
 
     def allowance(self, client: PlanningClient) -> int:

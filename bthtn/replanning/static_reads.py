@@ -142,13 +142,13 @@ class _Mentioned:
         """Add an expression or effect; False if it is a function or contains one."""
         pending = [thing]
         while pending:
-            one = pending.pop()
-            compared = _compared(one)
+            condition = pending.pop()
+            compared = _compared(condition)
             if compared is not None:
                 fluent, test = compared
                 self.comparisons.setdefault(fluent, []).append(test)
                 continue
-            match one:
+            match condition:
                 case Constant() | Parameter() | None:
                     pass
                 case Fluent() as fluent:

@@ -247,7 +247,7 @@ class Check(RemainingProjection):
     def rely_on_context(self) -> Context:
         """The context here, on whose fluents the rest relies from now on."""
         known, chain = self._relied_on, self._context.chain()
-        for context in takewhile(lambda one: id(one) not in known, chain):
+        for context in takewhile(lambda context: id(context) not in known, chain):
             known[id(context)] = context
             for fluent in context.reads:
                 self.start.get(fluent)

@@ -29,38 +29,41 @@ def saved_class(kind: type, package: str = "") -> type | None:
     if not getattr(kind, "_is_saved", True):
         return None
     beginnings = (*_SAVED, f"{package}.") if package else _SAVED
-    return next((one for one in kind.__mro__ if f"{one.__module__}.".startswith(beginnings)), None)
+    return next(
+        (base for base in kind.__mro__ if f"{base.__module__}.".startswith(beginnings)), None
+    )
 
 
-def package_of(one: object) -> str:
+def package_of(part: object) -> str:
     """The package of an object's class; empty for those of Python itself."""
-    module = type(one).__module__
+    module = type(part).__module__
     return "" if module in sys.stdlib_module_names else module.rpartition(".")[0] or module
 
 
-def state_of(one: object) -> dict[str, Any]:
+def state_of(whole: object) -> dict[str, Any]:
     """The attributes of an object by name: those of ``__getstate__``, without computed ones.
 
     Classes name attributes that are not saved in ``_unsaved``.
     """
-    state: Any = one.__getstate__()
-    if isinstance(state, list) and is_dataclass(one):  # frozen and with slots
-        state = dict(zip((part.name for part in fields(one)), state, strict=True))
+    state: Any = whole.__getstate__()
+    if isinstance(state, list) and is_dataclass(whole):  # frozen and with slots
+        state = dict(zip((part.name for part in fields(whole)), state, strict=True))
     parts = state if isinstance(state, tuple) else (state,)
     found: dict[str, Any] = {}
     for part in parts:
         found |= part if isinstance(part, Mapping) else {}
     left_out: set[str] = set()
-    for kind in type(one).__mro__:
+    for kind in type(whole).__mro__:
         is_of_py_trees = kind.__module__.startswith("py_trees.")
         left_out.update(PER_PROCESS if is_of_py_trees else vars(kind).get("_unsaved", ()))
     return {
         name: value
         for name, value in found.items()
-        if name not in left_out and not isinstance(getattr(type(one), name, None), cached_property)
+        if name not in left_out
+        and not isinstance(getattr(type(whole), name, None), cached_property)
     }
 
 
-def put(one: object, name: str, value: object) -> None:
+def put(part: object, name: str, value: object) -> None:
     """Set an attribute, of a frozen object as well."""
-    object.__setattr__(one, name, value)
+    object.__setattr__(part, name, value)

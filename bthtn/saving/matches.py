@@ -58,7 +58,7 @@ class Matches:
                     pending.append((of, found.__self__, False))
                 case ["tuple", *elements] if type(found) is tuple:
                     both = zip(elements, found, strict=False)
-                    pending.extend((one, two, may_be_node) for one, two in both)
+                    pending.extend((saved, fresh, may_be_node) for saved, fresh in both)
 
     def _stands_for(self, number: int, found: Any) -> Iterator[_Pair]:
         """Let an object stand for a saved one, unless one has another; yields the parts of both."""
@@ -71,8 +71,8 @@ class Matches:
         else:
             self._fresh[number] = self._taken[id(found)] = found
         if isinstance(found, list | deque):
-            for one, two in zip(entry["has"], found, strict=False):
-                yield one, two, self._is_node(two)
+            for saved, fresh in zip(entry["has"], found, strict=False):
+                yield saved, fresh, self._is_node(fresh)
             return
         has: Mapping[Any, Any] = found if isinstance(found, dict) else state_of(found)
         for key, value in _items_of(entry):
@@ -102,9 +102,9 @@ def damaged(what: str) -> InputError:
     return InputError(Diagnostic("BT496", f"the save is damaged: {what}", hint=hint))
 
 
-def _is_value(one: Any) -> bool:
+def _is_value(value: Any) -> bool:
     """Whether it is frozen and compared by its attributes, so that others may share it."""
-    settings = getattr(type(one), "__dataclass_params__", None)
+    settings = getattr(type(value), "__dataclass_params__", None)
     return settings is not None and settings.frozen and settings.eq
 
 

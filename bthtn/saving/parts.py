@@ -37,7 +37,9 @@ class Parts:
             if isinstance(part, FluentFamily):
                 self._families.setdefault(part.name, []).append(place)
             pending.extend(
-                (place + step, one) for step, one in _inside(part) if not isinstance(one, _ATOMS)
+                (place + step, inner)
+                for step, inner in _inside(part)
+                if not isinstance(inner, _ATOMS)
             )
 
     def place_of(self, part: object) -> str | None:
@@ -60,9 +62,9 @@ def _inside(part: Any) -> Iterator[tuple[str, Any]]:
     """The parts of an object, each with the end of its place, in order of definition."""
     match part:
         case tuple() | list():
-            yield from ((f"[{index}]", one) for index, one in enumerate(part))
+            yield from ((f"[{index}]", item) for index, item in enumerate(part))
         case Mapping():
-            yield from ((f"[{getattr(key, 'name', key)!r}]", one) for key, one in part.items())
+            yield from ((f"[{getattr(key, 'name', key)!r}]", item) for key, item in part.items())
         case type():
             schema = vars(part).get("__schema__")
             yield from (() if schema is None else ((".__schema__", schema),))
@@ -70,6 +72,8 @@ def _inside(part: Any) -> Iterator[tuple[str, Any]]:
             return
         case _ if saved_class(type(part)) is type(part):
             state = state_of(part)
-            yield from ((f".{name}", one) for name, one in state.items() if name not in _DERIVED)
+            yield from (
+                (f".{name}", value) for name, value in state.items() if name not in _DERIVED
+            )
         case _:
             return

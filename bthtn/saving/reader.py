@@ -77,8 +77,8 @@ class GraphReader:
     def leave(self, saved: Json, fresh: tuple[object, ...]) -> None:
         """Let saved objects be the fresh ones, which stay as they are."""
         self._name_parts(self._parts, fresh)
-        for (_, number), one in zip(saved[1:], fresh, strict=True):
-            self._loaded[number] = one
+        for (_, number), part in zip(saved[1:], fresh, strict=True):
+            self._loaded[number] = part
 
     def resume(self) -> None:
         """Call ``resume(reader)`` of all loaded objects that have it, in the order of the save."""
@@ -108,20 +108,20 @@ class GraphReader:
 
     def _object(self, number: int) -> Any:
         if number not in self._loaded:
-            one = self._matches.get(number)
-            self._loaded[number] = self._created(number) if one is MISSING else one
+            match = self._matches.get(number)
+            self._loaded[number] = self._created(number) if match is MISSING else match
             self._unfilled[number] = None
-            if one is MISSING and _is_plain(entry_of(self._entries, number)["has"]):
+            if match is MISSING and _is_plain(entry_of(self._entries, number)["has"]):
                 self._fill(number)  # other characters may share what it becomes a part of
         return self._loaded[number]
 
     def _hashable(self, saved: Json) -> Any:
         """A value whose hash may depend on its attributes, which are set first."""
-        one = self._value(saved)
+        value = self._value(saved)
         match saved:
             case ["ref", int() as number] if number in self._unfilled:
                 self._fill(number)
-        return one
+        return value
 
     def _part(self, place: str) -> Any:
         part = self._parts.at(place)
@@ -150,7 +150,9 @@ class GraphReader:
             case "deque":
                 return deque(maxlen=entry.get("most"))
             case "mappingproxy":
-                return MappingProxyType({self._hashable(one): self._value(two) for one, two in has})
+                return MappingProxyType(
+                    {self._hashable(key): self._value(item) for key, item in has}
+                )
             case "partial":
                 function, args = has
                 return partial(self._value(function), *self._value(args))
@@ -163,60 +165,60 @@ class GraphReader:
                 of = self._ours(kind)
                 if not isinstance(of, type) or saved_class(of, self._package) is not of:
                     raise damaged(f"'{kind}' is no class of what is saved")
-                one = of(entry["text"]) if issubclass(of, str) else of.__new__(of)
-                if self._is_node(one) and not kind.startswith("bthtn."):
+                made = of(entry["text"]) if issubclass(of, str) else of.__new__(of)
+                if self._is_node(made) and not kind.startswith("bthtn."):
                     raise does_not_fit(f"the character has no {of.__name__} in its place any more")
-                return one
+                return made
 
     def _fill(self, number: int) -> None:
         del self._unfilled[number]
-        entry, one = entry_of(self._entries, number), self._loaded[number]
+        entry, part = entry_of(self._entries, number), self._loaded[number]
         has = entry["has"]
         match entry["is"]:
             case "list" | "deque":
-                old = tuple(one) if len(one) == len(has) else (MISSING,) * len(has)
+                old = tuple(part) if len(part) == len(has) else (MISSING,) * len(has)
                 values = [self._value(*both) for both in zip(has, old, strict=True)]
-                one.clear()
-                one.extend(values)
+                part.clear()
+                part.extend(values)
             case "set":
                 values = list(map(self._hashable, has))
-                one.clear()
-                one.update(values)
+                part.clear()
+                part.update(values)
             case "dict" | "WeakKeyDictionary":
-                items = [self._item(one, *entry) for entry in has]
-                one.clear()
-                one.update(items)
+                items = [self._item(part, *entry) for entry in has]
+                part.clear()
+                part.update(items)
             case "Random":
-                one.setstate(self._value(has))
+                part.setstate(self._value(has))
             case _ if isinstance(has, Mapping):
-                self._fill_object(number, one, has)
-                if "own" in entry and writes_itself(one):
-                    one.load(entry["own"])
+                self._fill_object(number, part, has)
+                if "own" in entry and writes_itself(part):
+                    part.load(entry["own"])
 
     def _item(self, old: Mapping[Any, Any], key: Json, value: Json) -> tuple[Any, Any]:
         found = self._hashable(key)
         return found, self._value(value, old.get(found, MISSING))
 
-    def _fill_object(self, number: int, one: Any, has: Mapping[str, Json]) -> None:
+    def _fill_object(self, number: int, part: Any, has: Mapping[str, Json]) -> None:
         fresh = self._matches.like(number)
         for name, saved in has.items():
             old = getattr(fresh, name, MISSING)
-            if saved == FRESH and one is fresh:
+            if saved == FRESH and part is fresh:
                 continue
             try:
                 value = self._value(saved, old)
             except InputError as error:
-                raise error.placed(f"{type(one).__name__}.{name}") from None
-            put(one, name, value)
+                raise error.placed(f"{type(part).__name__}.{name}") from None
+            put(part, name, value)
         if number not in self._matches:
-            self._prepare(one)
-        if hasattr(one, "resume"):
-            self._resuming[number] = one
+            self._prepare(part)
+        if hasattr(part, "resume"):
+            self._resuming[number] = part
 
 
 def _is_plain(has: Json) -> bool:
     """Whether an object has attributes, all of which are plain values."""
-    return isinstance(has, Mapping) and not any(isinstance(one, list) for one in has.values())
+    return isinstance(has, Mapping) and not any(isinstance(item, list) for item in has.values())
 
 
 def does_not_fit(

@@ -63,110 +63,110 @@ class GraphWriter:
         """A value, after everything that it refers to was written. Raises InputError."""
         value = self._value(root)
         while self._pending:
-            number, one = self._pending.popleft()
-            self.objects[number] = self._entry(one)
+            number, part = self._pending.popleft()
+            self.objects[number] = self._entry(part)
         return value
 
-    def _value(self, one: Any) -> Json:
-        match one:
+    def _value(self, value: Any) -> Json:
+        match value:
             case Enum():
-                return self._enum(one)
+                return self._enum(value)
             case None | bool() | int():
-                return one
+                return value
             case float():
-                return one if isfinite(one) else ["float", str(one)]
-            case str() if type(one) is str:
-                return one
+                return value if isfinite(value) else ["float", str(value)]
+            case str() if type(value) is str:
+                return value
             case LoadedLater():
-                return ["later", self._ref(one.whole)]
+                return ["later", self._ref(value.whole)]
             case tuple() | frozenset():
-                return self._immutable(one)
+                return self._immutable(value)
             case MethodType():
-                return self._method(one)
+                return self._method(value)
             case _:
-                return self._shared(one)
+                return self._shared(value)
 
-    def _immutable(self, one: tuple[Any, ...] | frozenset[Any]) -> Json:
-        if isinstance(one, frozenset):
-            return ["frozenset", *self._sorted(one)]
-        if type(one) is tuple:
-            return ["tuple", *map(self._value, one)]
-        if self._class_of(one) is type(one):
-            return ["named", _name(type(one)), *map(self._value, one)]
-        return self._users_value(one)
+    def _immutable(self, value: tuple[Any, ...] | frozenset[Any]) -> Json:
+        if isinstance(value, frozenset):
+            return ["frozenset", *self._sorted(value)]
+        if type(value) is tuple:
+            return ["tuple", *map(self._value, value)]
+        if self._class_of(value) is type(value):
+            return ["named", _name(type(value)), *map(self._value, value)]
+        return self._users_value(value)
 
-    def _shared(self, one: Any) -> Json:
+    def _shared(self, part: Any) -> Json:
         """A part of a domain, or an object that several may refer to."""
-        place = self._parts.place_of(one)
+        place = self._parts.place_of(part)
         if place is not None:
             return ["part", place]
-        if isinstance(one, Fluent) and one.index is not None:
-            family = self._parts.family_of(one)
+        if isinstance(part, Fluent) and part.index is not None:
+            family = self._parts.family_of(part)
             if family is None:
-                raise _unsavable(f"'{one}'", one)
-            return ["member", family, self._value(one.index)]
-        if isinstance(one, FunctionType):
-            return _function(one)
-        return ["ref", self._ref(one)] if self._is_object(one) else self._users_value(one)
+                raise _unsavable(f"'{part}'", part)
+            return ["member", family, self._value(part.index)]
+        if isinstance(part, FunctionType):
+            return _function(part)
+        return ["ref", self._ref(part)] if self._is_object(part) else self._users_value(part)
 
-    def _is_object(self, one: object) -> bool:
-        if isinstance(one, (*_CONTAINERS, Random, partial, BaseException)):
+    def _is_object(self, value: object) -> bool:
+        if isinstance(value, (*_CONTAINERS, Random, partial, BaseException)):
             return True
-        return not isinstance(one, type | BuiltinMethodType) and self._class_of(one) is not None
+        return not isinstance(value, type | BuiltinMethodType) and self._class_of(value) is not None
 
-    def _class_of(self, one: object) -> type | None:
-        return saved_class(type(one), self._package)
+    def _class_of(self, value: object) -> type | None:
+        return saved_class(type(value), self._package)
 
-    def _ref(self, one: Any) -> int:
-        one = getattr(one, "saved_as", one)
-        if id(one) not in self._numbers:
-            self._numbers[id(one)] = len(self.objects)
-            self._pending.append((len(self.objects), one))
+    def _ref(self, part: Any) -> int:
+        part = getattr(part, "saved_as", part)
+        if id(part) not in self._numbers:
+            self._numbers[id(part)] = len(self.objects)
+            self._pending.append((len(self.objects), part))
             self.objects.append(None)
-            self._alive.append(one)
-        return self._numbers[id(one)]
+            self._alive.append(part)
+        return self._numbers[id(part)]
 
-    def _entry(self, one: Any) -> Json:
-        match one:
+    def _entry(self, part: Any) -> Json:
+        match part:
             case list():
-                return {"is": "list", "has": list(map(self._value, one))}
+                return {"is": "list", "has": list(map(self._value, part))}
             case deque():
-                return {"is": "deque", "has": list(map(self._value, one)), "most": one.maxlen}
+                return {"is": "deque", "has": list(map(self._value, part)), "most": part.maxlen}
             case set():
-                return {"is": "set", "has": self._sorted(one)}
+                return {"is": "set", "has": self._sorted(part)}
             case dict() | MappingProxyType() | WeakKeyDictionary():
-                return {"is": type(one).__name__, "has": self._items(one)}
+                return {"is": type(part).__name__, "has": self._items(part)}
             case Random():
-                return {"is": "Random", "has": self._value(one.getstate())}
+                return {"is": "Random", "has": self._value(part.getstate())}
             case partial():
-                return {"is": "partial", "has": [self._value(one.func), self._value(one.args)]}
+                return {"is": "partial", "has": [self._value(part.func), self._value(part.args)]}
             case BaseException():
-                return {"is": "exception", "has": [type(one).__name__, str(one)]}
+                return {"is": "exception", "has": [type(part).__name__, str(part)]}
             case str():
-                return {"is": _name(type(one)), "text": str(one), "has": {}}
+                return {"is": _name(type(part)), "text": str(part), "has": {}}
             case _:
-                return self._object(one)
+                return self._object(part)
 
-    def _object(self, one: Any) -> Json:
-        kind = self._class_of(one)
+    def _object(self, part: Any) -> Json:
+        kind = self._class_of(part)
         assert kind is not None, "only objects of these classes are written"
         entry: dict[str, Json] = {"is": _name(kind)}
-        names: Iterable[str] = state_of(one)
-        if writes_itself(one):
-            entry["own"] = one.save()
-            names = () if kind is type(one) else OF_NODES
-        if kind is not type(one):
-            entry["of"] = _name(type(one))
+        names: Iterable[str] = state_of(part)
+        if writes_itself(part):
+            entry["own"] = part.save()
+            names = () if kind is type(part) else OF_NODES
+        if kind is not type(part):
+            entry["of"] = _name(type(part))
         try:
-            state = state_of(one)
+            state = state_of(part)
             entry["has"] = {name: self._value(state[name]) for name in names if name in state}
         except InputError as error:
-            raise error.placed(_shown(one)) from None
+            raise error.placed(_shown(part)) from None
         return entry
 
-    def _items(self, one: Mapping[Any, Any]) -> list[Json]:
+    def _items(self, mapping: Mapping[Any, Any]) -> list[Json]:
         items = []
-        for key, value in one.items():
+        for key, value in mapping.items():
             written = self._value(value)
             if written == FRESH and isinstance(key, Fluent):
                 raise _unsavable(f"the value of '{key}'", value)
@@ -177,23 +177,27 @@ class GraphWriter:
         """The elements, numbered in an order that does not depend on the process, if possible."""
         return sorted(map(self._value, sorted(elements, key=str)), key=json.dumps)
 
-    def _enum(self, one: Enum) -> Json:
-        if _is_ours(type(one)) or self._class_of(one) is type(one):
-            return ["constant", _name(type(one)), one.name]
-        place = self._parts.place_of(type(one))
-        return FRESH if place is None else ["enum", place, one.name]
+    def _enum(self, member: Enum) -> Json:
+        if _is_ours(type(member)) or self._class_of(member) is type(member):
+            return ["constant", _name(type(member)), member.name]
+        place = self._parts.place_of(type(member))
+        return FRESH if place is None else ["enum", place, member.name]
 
-    def _users_value(self, one: Any) -> Json:
+    def _users_value(self, value: Any) -> Json:
         """A value of a class that fluents or arguments have: a named tuple, or a data class."""
-        place = self._parts.place_of(type(one))
+        place = self._parts.place_of(type(value))
         if place is None:
             return FRESH
-        if isinstance(one, tuple):
-            return ["value", place, *map(self._value, one)]
-        if is_dataclass(one):
-            return ["value", place, *(self._value(getattr(one, part.name)) for part in fields(one))]
-        if isinstance(one, str | int | float):
-            return ["value", place, one.__getnewargs__()[0] if isinstance(one, str) else one]
+        if isinstance(value, tuple):
+            return ["value", place, *map(self._value, value)]
+        if is_dataclass(value):
+            return [
+                "value",
+                place,
+                *(self._value(getattr(value, part.name)) for part in fields(value)),
+            ]
+        if isinstance(value, str | int | float):
+            return ["value", place, value.__getnewargs__()[0] if isinstance(value, str) else value]
         return FRESH
 
     def _method(self, method: MethodType) -> Json:
@@ -202,9 +206,9 @@ class GraphWriter:
         return ["method", self._value(method.__self__), method.__name__]
 
 
-def writes_itself(one: object) -> bool:
+def writes_itself(part: object) -> bool:
     """Whether an object of a user has ``save`` and ``load``."""
-    kind = type(one)
+    kind = type(part)
     return saved_class(kind) is not kind and hasattr(kind, "save") and hasattr(kind, "load")
 
 
@@ -224,8 +228,8 @@ def _name(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def _shown(one: object) -> str:
-    kind, name = type(one).__name__, getattr(one, "name", "")
+def _shown(part: object) -> str:
+    kind, name = type(part).__name__, getattr(part, "name", "")
     return f"{kind} '{name}'" if isinstance(name, str) and name else kind
 
 

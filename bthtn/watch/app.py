@@ -110,8 +110,8 @@ async def _stream(history: History, on_readers: Callable[[int], None]) -> AsyncI
         on_readers(len(history.readers))
         try:
             while entries := await reader.entries():
-                several = "\n".join(entries).replace("\n", "\ndata: ")
-                yield f"data: {several}\n\n"
+                text = "\n".join(entries).replace("\n", "\ndata: ")
+                yield f"data: {text}\n\n"
             yield "event: end\ndata: the run is over\n\n"
         finally:
             history.readers.discard(reader)

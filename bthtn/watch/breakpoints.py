@@ -65,7 +65,7 @@ def _checked_conditions(new: Breakpoint, agents: Agents) -> dict[str, Condition]
     if new.agent and new.agent not in agents:
         message = f"no agent is called {new.agent!r}"
         raise InputError(Diagnostic("BT451", message, hint=nearest(new.agent, agents)))
-    watched = [one for one in agents.values() if new.agent in ("", one.name)]
+    watched = [agent for agent in agents.values() if new.agent in ("", agent.name)]
     match new.kind:
         case BreakpointKind.REPLAN:
             pass
@@ -110,15 +110,15 @@ class Breakpoints:
 
     def reached(self, events: Iterable[AgentEvent]) -> str:
         """The first breakpoint that the latest tick has reached, as text; empty if none."""
-        held = {one for number in self._conditions for one in self._true(number)}
+        held = {true for number in self._conditions for true in self._true(number)}
         new = sorted(held - self._held)
         self._held = held
         for number, name in new:
             return f"{name}: {self._set[number].text}"
         for event in events if self._set else ():
-            for one in self._set.values():
-                if one.agent in ("", event.agent) and is_reached(one, event):
-                    return f"{event.agent}: {one.kind.value} {one.text}".rstrip()
+            for point in self._set.values():
+                if point.agent in ("", event.agent) and is_reached(point, event):
+                    return f"{event.agent}: {point.kind.value} {point.text}".rstrip()
         return ""
 
     def _true(self, number: int) -> Iterator[tuple[int, str]]:

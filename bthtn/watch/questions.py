@@ -44,7 +44,7 @@ def _answer(question: Question, feed: Feed) -> Any:
 
 def _request(question: Question, feed: Feed) -> PlanRequest:
     agent, name = str(question.get("agent")), str(question.get("goal"))
-    goals = {one.name: one for one in feed.watched.goals if one.agent.name == agent}
+    goals = {goal.name: goal for goal in feed.watched.goals if goal.agent.name == agent}
     if name not in goals:
         message = f"agent {agent!r} has no goal {name!r}"
         raise InputError(Diagnostic("BT451", message, hint=nearest(name, goals)))
@@ -67,16 +67,16 @@ def _why(asked: PlanRequest, question: Question) -> str:
 
 def _methods(asked: PlanRequest, question: Question) -> list[dict[str, Any]]:
     answers = methods_of(asked)
-    about = [one for one in answers if one.task == question.get("node")] or answers
+    about = [answer for answer in answers if answer.task == question.get("node")] or answers
     return [
         {
-            "method": f"{one.task}:{one.method}",
-            "title": f"{one.task}, method {one.method} {one.name}".rstrip(),
-            "outcome": one.outcome.value,
-            "reason": "\n".join(f"{'  ' * reason.depth}{reason.text}" for reason in one.reasons),
-            "chosen": one.is_chosen,
+            "method": f"{answer.task}:{answer.method}",
+            "title": f"{answer.task}, method {answer.method} {answer.name}".rstrip(),
+            "outcome": answer.outcome.value,
+            "reason": "\n".join(f"{'  ' * reason.depth}{reason.text}" for reason in answer.reasons),
+            "chosen": answer.is_chosen,
         }
-        for one in about[:MOST]
+        for answer in about[:MOST]
     ]
 
 

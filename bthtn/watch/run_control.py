@@ -83,8 +83,8 @@ class Control:
     def state(self) -> dict[str, Any]:
         """The state of the run as pages show it."""
         kinds = [
-            {"number": number, "kind": one.kind.value, "text": one.text, "agent": one.agent}
-            for number, one in self.breakpoints
+            {"number": number, "kind": point.kind.value, "text": point.text, "agent": point.agent}
+            for number, point in self.breakpoints
         ]
         return {"paused": self.is_paused, "reason": self.reason, "breakpoints": kinds}
 

@@ -78,8 +78,8 @@ class Lines:
         if update.whole is not None:
             self._agents = {about["agent"]: Known(about) for about in update.whole}
             self._trees = {}
-            for one in self._agents.values():
-                self._trees.setdefault(one.about["tree"], one)
+            for agent in self._agents.values():
+                self._trees.setdefault(agent.about["tree"], agent)
             made.append(self._head())
         if update.tick != self._tick:
             time = {} if update.time is None else {"time": update.time}
@@ -97,17 +97,17 @@ class Lines:
     def whole(self) -> list[Line]:
         """Lines from which a reader can go on, without those before."""
         trees = (
-            {"view": self._tick, "agent": name, "tree": one.tree}
-            for name, one in self._trees.items()
-            if one.tree is not None
+            {"view": self._tick, "agent": name, "tree": agent.tree}
+            for name, agent in self._trees.items()
+            if agent.tree is not None
         )
         return [self._head(), {"tick": self._tick}, *trees]
 
     def _head(self) -> Line:
-        agents = [one.line() for one in self._agents.values()]
+        agents = [agent.line() for agent in self._agents.values()]
         return {"recording": FORMAT, "name": self._name, "agents": agents}
 
 
 def text_of(lines: list[Line]) -> str:
     """Lines as text, each a JSON object."""
-    return "\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in lines)
+    return "\n".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines)
