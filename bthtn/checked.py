@@ -82,7 +82,11 @@ def _kinds_of(function: Callable[..., Any]) -> dict[str, Kinds]:
 def _positional(function: Callable[..., Any]) -> list[str]:
     """The names of the parameters in front of ``*args`` and of those by name only."""
     parameters = signature(function).parameters.values()
-    return [one.name for one in parameters if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    return [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
+    ]
 
 
 def _kinds(hint: object) -> Kinds | None:
@@ -91,9 +95,11 @@ def _kinds(hint: object) -> Kinds | None:
         return _kinds(hint.__bound__)
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        several = [(NoneType,) if one is NoneType else _kinds(one) for one in get_args(hint)]
-        known = [kind for one in several for kind in one or ()]
-        is_clear = all(several) and len(known) <= _MOST_KINDS
+        kinds = [
+            (NoneType,) if argument is NoneType else _kinds(argument) for argument in get_args(hint)
+        ]
+        known = [kind for named in kinds for kind in named or ()]
+        is_clear = all(kinds) and len(known) <= _MOST_KINDS
         return tuple(known) if is_clear and abc.Callable not in known else None
     kind = origin if isinstance(origin, type) else hint
     if not isinstance(kind, type) or kind in (object, Any):
@@ -109,7 +115,9 @@ def _wrong_type(
     wanted = kinds[name]
     shown = " or ".join(kind.__name__ for kind in wanted)
     fitting = {} if value is None else kinds  # None says nothing about where it belongs
-    others = [one for one, kind in fitting.items() if one != name and isinstance(value, kind or ())]
+    others = [
+        other for other, kind in fitting.items() if other != name and isinstance(value, kind or ())
+    ]
     hint = f"give it {shown}" + (", called: add brackets" if callable(value) else "")
     if isinstance(value, type) and issubclass(value, wanted):
         hint = f"add brackets: {value.__name__}()"
@@ -120,10 +128,10 @@ def _wrong_type(
 
 
 def _misfit(function: Callable[..., Any], kwargs: Mapping[str, Any], reason: str) -> ArgumentError:
-    names = [one for one in _names(function) if one != "self"]
+    names = [name for name in _names(function) if name != "self"]
     for name in kwargs:
         if name not in names:
-            synonyms = [one for one in _SYNONYMS.get(name, ()) if one in names]
+            synonyms = [synonym for synonym in _SYNONYMS.get(name, ()) if synonym in names]
             hint = f"did you mean '{synonyms[0]}'?" if synonyms else nearest(name, names)
             return _argument_error(f"{_called(function)} has no argument '{name}'", hint)
     reason = reason.partition("() ")[2] or reason
@@ -133,14 +141,16 @@ def _misfit(function: Callable[..., Any], kwargs: Mapping[str, Any], reason: str
 def _names(function: Callable[..., Any]) -> list[str]:
     parameters = signature(function).parameters.values()
     named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    return [one.name for one in parameters if one.kind in named]
+    return [parameter.name for parameter in parameters if parameter.kind in named]
 
 
 def _in_order(function: Callable[..., Any]) -> str:
     """The call with the names of the arguments that it needs: ``find_plan(domain, state, …)``."""
     parameters = signature(function).parameters
-    needed = [one for one in parameters.values() if one.default is Parameter.empty]
-    names = [one.name for one in needed if one.name != "self"]
+    needed = [
+        parameter for parameter in parameters.values() if parameter.default is Parameter.empty
+    ]
+    names = [parameter.name for parameter in needed if parameter.name != "self"]
     more = ["…"] if len(needed) < len(parameters) else []
     return f"{_called(function).removesuffix('(…)')}({', '.join([*names, *more])})"
 

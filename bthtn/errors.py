@@ -56,8 +56,8 @@ class BthtnError(Exception):
     """A mistake somebody can mend; its diagnostics say how."""
 
     def __init__(self, diagnostics: Diagnostic | Sequence[Diagnostic]) -> None:
-        several = (diagnostics,) if isinstance(diagnostics, Diagnostic) else diagnostics
-        found = tuple(sorted(several, key=lambda diagnostic: diagnostic.order))
+        given = (diagnostics,) if isinstance(diagnostics, Diagnostic) else diagnostics
+        found = tuple(sorted(given, key=lambda diagnostic: diagnostic.order))
         assert found, "an error needs at least one diagnostic"
         self.diagnostics: tuple[Diagnostic, ...] = found
         super().__init__("\n".join(str(diagnostic) for diagnostic in found))
@@ -72,7 +72,9 @@ class BthtnError(Exception):
 
     def placed(self, where: str) -> Self:
         """This error; diagnostics without a place now have this one."""
-        self.diagnostics = tuple(replace(one, where=one.where or where) for one in self.diagnostics)
+        self.diagnostics = tuple(
+            replace(fault, where=fault.where or where) for fault in self.diagnostics
+        )
         self.args = ("\n".join(map(str, self.diagnostics)),)
         return self
 

@@ -59,11 +59,11 @@ class Aborts:
         """The oldest abort of this goal or of a goal inside of its steps, None without any."""
         if not self._unfinished:
             return None
-        return next((one for one in self._unfinished if one.holder.is_within(goal)), None)
+        return next((abort for abort in self._unfinished if abort.holder.is_within(goal)), None)
 
     def within(self, goal: Holder | None) -> tuple[Abort, ...]:
         """The aborts of this goal and of goals inside of its steps, the oldest first."""
-        return tuple(one for one in self._unfinished if one.holder.is_within(goal))
+        return tuple(abort for abort in self._unfinished if abort.holder.is_within(goal))
 
     def afterwards(self, goal: Holder, call: Callable[[], None]) -> None:
         """Call a function once the goal has no unfinished aborts; at once if it has none now."""
@@ -99,10 +99,10 @@ class Aborts:
         self._call_back()
 
     def _call_back(self) -> None:
-        for one in self._waiting:
-            if self.first(one[0]) is None:
-                self._waiting = _without(one, self._waiting)
-                one[1]()
+        for waiting in self._waiting:
+            if self.first(waiting[0]) is None:
+                self._waiting = _without(waiting, self._waiting)
+                waiting[1]()
 
     def _tick_all(self) -> None:
         if self._unfinished or self._waiting:
@@ -121,5 +121,5 @@ class Aborts:
                 self._unfinished = _without(abort, self._unfinished)
 
 
-def _without(one: T, several: tuple[T, ...]) -> tuple[T, ...]:
-    return tuple(other for other in several if other is not one)
+def _without(item: T, items: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(other for other in items if other is not item)

@@ -144,16 +144,18 @@ class Agent(Unpicklable, Generic[S, B]):
         tasks, for tasks without one, and for simulated tasks that last seconds if the agent has no
         clock, with nothing changed.
         """
-        several = domain if isinstance(domain, Sequence) else (domain,)
-        if not several:
+        given = domain if isinstance(domain, Sequence) else (domain,)
+        if not given:
             raise DomainError(
                 Diagnostic("BT105", f"agent '{self.name}' has no domain to plan with")
             )
-        domains = tuple(map(frozen, several))
-        for one in domains:
-            if not issubclass(self._state_class, one.state_class):
-                own, its = self._state_class.__name__, one.state_class.__name__
-                message = f"the beliefs of '{self.name}' are a {own}; '{one.name}' plans with {its}"
+        domains = tuple(map(frozen, given))
+        for whole in domains:
+            if not issubclass(self._state_class, whole.state_class):
+                own, its = self._state_class.__name__, whole.state_class.__name__
+                message = (
+                    f"the beliefs of '{self.name}' are a {own}; '{whole.name}' plans with {its}"
+                )
                 hint = f"give it a {its}(...), or a class derived of it"
                 raise DomainError(Diagnostic("BT110", message, hint=hint))
         faults = list(self.operators.faults(domains, self.name))
@@ -341,8 +343,8 @@ def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[Fro
     those of the same name and parameters.
     """
     tasks = [call.task for call in calls_in(goal)][:1]
-    same = (one for one in domains for task in tasks if one.tasks.get(task.name) is task)
-    named = (one for one in domains for task in tasks if task.name in one.tasks)
+    same = (domain for domain in domains for task in tasks if domain.tasks.get(task.name) is task)
+    named = (domain for domain in domains for task in tasks if task.name in domain.tasks)
     domain = next(chain(same, named), domains[0])
     instead: dict[Task, Task] = {}
     for call in calls_in(goal):

@@ -121,8 +121,10 @@ class Operators(Unpicklable):
 
     def missing(self, tasks: Iterable[Task], where: str) -> Iterator[Diagnostic]:
         """The mistakes of primitive tasks without operators that are not declared as simulated."""
-        bare = (one for one in tasks if isinstance(one, PrimitiveTask) and self.find(one) is None)
-        yield from (no_operator(one, where) for one in bare if not self._is_declared(one))
+        bare = (
+            task for task in tasks if isinstance(task, PrimitiveTask) and self.find(task) is None
+        )
+        yield from (no_operator(task, where) for task in bare if not self._is_declared(task))
 
     def _is_declared(self, task: PrimitiveTask[Any]) -> bool:
         """Whether the task was declared to be simulated."""
@@ -132,7 +134,9 @@ class Operators(Unpicklable):
         """The names of the tasks without an operator, if any task has one."""
         tasks = (task for domain in domains for task in domain.tasks.values() if self._bound)
         return tuple(
-            one.name for one in tasks if isinstance(one, PrimitiveTask) and self.find(one) is None
+            task.name
+            for task in tasks
+            if isinstance(task, PrimitiveTask) and self.find(task) is None
         )
 
     @property
@@ -156,12 +160,12 @@ class Operators(Unpicklable):
         bound = self.tasks()
         if not bound:
             return
-        tasks = {id(one): one for domain in domains for one in domain.tasks.values()}
-        named = {one.name: one for one in tasks.values()}
-        needed = [one for one in tasks.values() if isinstance(one, PrimitiveTask)]
+        tasks = {id(task): task for domain in domains for task in domain.tasks.values()}
+        named = {task.name: task for task in tasks.values()}
+        needed = [task for task in tasks.values() if isinstance(task, PrimitiveTask)]
         known = {key for task in needed for key in keys_of(task)}
-        strangers = [one for one in bound if one not in known]
-        names, where = " or ".join(f"'{one.name}'" for one in domains), f"agent '{agent}'"
+        strangers = [task for task in bound if task not in known]
+        names, where = " or ".join(f"'{domain.name}'" for domain in domains), f"agent '{agent}'"
         is_other = len(strangers) == len(bound)
         for name in map(_name_of, strangers):
             # Operators may be shared by agents with other skills, so that a name which the domain
@@ -169,7 +173,7 @@ class Operators(Unpicklable):
             if is_other or name in named:
                 message = f"'{name}' has an operator but is no task of {names}"
                 hint = "bind the task of this domain that has the same name"
-                hint = hint if name in named else nearest(name, [one.name for one in needed])
+                hint = hint if name in named else nearest(name, [task.name for task in needed])
                 yield Diagnostic("BT303", message, where, hint)
         if self._bound:
             yield from self.missing(needed, where)
@@ -183,11 +187,11 @@ def no_operator(task: PrimitiveTask[Any], where: str) -> Diagnostic:
 
 def keys_of(task: PrimitiveTask[Any]) -> Iterator[PrimitiveTask[Any] | str]:
     """The keys of a task's operator: the task, the one it was derived from, …, and their names."""
-    one: PrimitiveTask[Any] | None = task
-    while one is not None:
-        yield one
-        yield one.name
-        one = one.template
+    current: PrimitiveTask[Any] | None = task
+    while current is not None:
+        yield current
+        yield current.name
+        current = current.template
 
 
 def _name_of(key: _Key) -> str:

@@ -120,7 +120,7 @@ class Runtime:
             return
         heirs = tuple(heirs)
         for key in reversed(account.keys):
-            heir = next((one for one in heirs if key in one.shared), None)
+            heir = next((other for other in heirs if key in other.shared), None)
             if heir is None:
                 self._give_back(key, account)
             else:

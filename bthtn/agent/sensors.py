@@ -67,11 +67,13 @@ class Sensor:
         """The fluents and families that it owns. Raises StateError for those of other classes."""
         where = f"sensor '{self.name}'"
         try:
-            owned = [schema.named(one) if isinstance(one, str) else one for one in self.owned]
+            owned = [
+                schema.named(named) if isinstance(named, str) else named for named in self.owned
+            ]
         except StateError as error:
             raise error.placed(where) from None
-        for one in owned:
-            schema.own(one, where)
+        for fluent in owned:
+            schema.own(fluent, where)
         return tuple(owned)
 
     def is_due(self, tick: int, phase: int) -> bool:
@@ -121,7 +123,7 @@ class Sensors(Unpicklable):
         if on_failure not in ("keep", "unknown"):
             message = f"on_failure is {on_failure!r}"
             raise ExecutionError(Diagnostic("BT110", message, hint="write 'keep' or 'unknown'"))
-        fluents = tuple(self._free(one) for one in owned)
+        fluents = tuple(self._free(fluent) for fluent in owned)
         if not fluents:
             message = "a sensor owns no fluent"
             hint = "name what it refreshes: @sensors.sensor(Soldier.health)"
@@ -134,7 +136,7 @@ class Sensors(Unpicklable):
                 message = f"sensor '{called}' is a coroutine function, which nobody awaits"
                 hint = "let it return what was received last, or call agent.believe_soon"
                 raise ExecutionError(Diagnostic("BT308", message, hint=hint))
-            slot = sum(one.every == every for one in self._sensors)
+            slot = sum(sensor.every == every for sensor in self._sensors)
             made = Sensor(called, fluents, every, on_failure, code, slot)
             self._sensors.append(made)
             return made
@@ -148,19 +150,19 @@ class Sensors(Unpicklable):
         """The sensors of one agent."""
         return Sensing(agent, tuple(self._sensors))
 
-    def _free(self, one: Expression[Any] | FluentFamily[Any, Any] | str) -> Named:
+    def _free(self, named: Expression[Any] | FluentFamily[Any, Any] | str) -> Named:
         """The fluent or family, if no other sensor owns it. Raises ExecutionError."""
-        if not isinstance(one, Fluent | FluentFamily | str):
-            message = f"'{one!s}' is no fluent that a sensor could own"
+        if not isinstance(named, Fluent | FluentFamily | str):
+            message = f"'{named!s}' is no fluent that a sensor could own"
             hint = "name a fluent of the State class: @sensors.sensor(Soldier.health)"
             raise ExecutionError(Diagnostic("BT110", message, hint=hint))
         for sensor in self._sensors:
-            if any(_overlap(one, other) for other in sensor.owned):
-                name = one.name if isinstance(one, FluentFamily) else str(one)
+            if any(_overlap(named, other) for other in sensor.owned):
+                name = named.name if isinstance(named, FluentFamily) else str(named)
                 message = f"'{name}' has a sensor already: '{sensor.name}'"
                 hint = "let one sensor refresh it, and the others fluents of their own"
                 raise ExecutionError(Diagnostic("BT308", message, hint=hint))
-        return one
+        return named
 
 
 class Sensing:
@@ -180,10 +182,10 @@ class Sensing:
         self._read: dict[Sensor, Callable[[], Any]] = {}
         self._sensors = sensors
         self._schema: StateSchema = type(agent.beliefs.now).__schema__
-        self._owned = {one: one.owned_in(self._schema) for one in sensors}
+        self._owned = {sensor: sensor.owned_in(self._schema) for sensor in sensors}
         self._written: dict[Sensor, dict[Fluent[Any], None]] = {
-            one: {fluent: None for fluent in owned if isinstance(fluent, Fluent)}
-            for one, owned in self._owned.items()
+            sensor: {fluent: None for fluent in owned if isinstance(fluent, Fluent)}
+            for sensor, owned in self._owned.items()
         }
         self._triggered = dict.fromkeys(sensors, True)  # nothing is known before the first tick
 
@@ -252,7 +254,7 @@ class Sensing:
         values: dict[Fluent[Any], Any] = {}
         for key, value in reading.items():
             fluent = self._schema.variable(key) if isinstance(key, str) else key
-            if not isinstance(fluent, Fluent) or not any(_covers(one, fluent) for one in owned):
+            if not isinstance(fluent, Fluent) or not any(_covers(named, fluent) for named in owned):
                 message = f"'{sensor.name}' wrote '{fluent!s}', which it does not own"
                 hint = f"add it to the fluents of @sensors.sensor(…) above '{sensor.name}'"
                 raise ExecutionError(Diagnostic("BT309", message, hint=hint))

@@ -87,11 +87,11 @@ def _mentions(value: object, seen: set[int]) -> bool:
     """Whether a parameter can be reached from it."""
     if isinstance(value, Expression):
         inside = (value.index,) if isinstance(value, MemberOf) else operands(value)
-        return isinstance(value, Parameter) or any(_mentions(one, seen) for one in inside)
+        return isinstance(value, Parameter) or any(_mentions(part, seen) for part in inside)
     if id(value) in seen:
         return False
     seen.add(id(value))
-    return any(_mentions(one, seen) for one in held_by(value))
+    return any(_mentions(part, seen) for part in held_by(value))
 
 
 class _Copies:
@@ -126,23 +126,23 @@ class _Copies:
             case FunctionType():
                 self._copy_function(value)
             case partial():
-                named = {name: self.of(one) for name, one in value.keywords.items()}
+                named = {name: self.of(argument) for name, argument in value.keywords.items()}
                 made[id(value)] = partial(self.of(value.func), *map(self.of, value.args), **named)
             case MethodType():
                 made[id(value)] = MethodType(self.of(value.__func__), self.of(value.__self__))
             case list():
-                made[id(value)] = several = copy(value)
-                several[:] = map(self.of, value)
+                made[id(value)] = items = copy(value)
+                items[:] = map(self.of, value)
             case tuple():
                 parts = tuple(map(self.of, value))
                 is_plain = type(value) is tuple
                 made[id(value)] = parts if is_plain else type(value)(*parts)  # a named tuple
             case dict():
                 made[id(value)] = table = copy(value)
-                table.update({key: self.of(one) for key, one in value.items()})
+                table.update({key: self.of(item) for key, item in value.items()})
             case _:
                 made[id(value)] = twin = copy(value)
-                vars(twin).update({name: self.of(one) for name, one in vars(value).items()})
+                vars(twin).update({name: self.of(part) for name, part in vars(value).items()})
 
     def _copy_function(self, function: FunctionType) -> None:
         cells = tuple(CellType() for _ in function.__closure__ or ())
@@ -160,9 +160,9 @@ class _Copies:
             except ValueError:  # the cell is still empty
                 continue
         named = function.__kwdefaults__ or {}
-        twin.__kwdefaults__ = {name: self.of(one) for name, one in named.items()}
+        twin.__kwdefaults__ = {name: self.of(default) for name, default in named.items()}
 
 
 def _is_stateless(expression: Expression[Any]) -> bool:
     """Whether the value depends on nothing but parameters."""
-    return all(isinstance(one, Parameter | Constant) for one in leaves_of(expression))
+    return all(isinstance(leaf, Parameter | Constant) for leaf in leaves_of(expression))

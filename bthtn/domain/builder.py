@@ -196,7 +196,7 @@ class Domain(Unpicklable, Generic[S]):
                     result = read_methods(task, self._tasks, self.state_class, self._instead)
                     found.extend(result.found)
                     methods.update(result.methods)
-                    tasks.update({one.name: one for one in result.methods})
+                    tasks.update({method.name: method for method in result.methods})
             found.extend(mixed_units(tasks.values(), f"domain '{self.name}'"))
             if found:
                 raise DomainError(found)
@@ -265,13 +265,15 @@ class Domain(Unpicklable, Generic[S]):
 
     def _replace(self, before: Task, task: Task, where: str) -> None:
         """Let calls of the task before mean this one. Raises DomainError for other parameters."""
-        names, others = ([one.name for one in each.parameters] for each in (before, task))
+        names, others = (
+            [parameter.name for parameter in each.parameters] for each in (before, task)
+        )
         if names != others:
             message = f"'{task.name}' has the parameters ({', '.join(names)}) where it is called"
             hint = "define it again with the same parameters, or under another name"
             raise DomainError(Diagnostic("BT104", message, where, hint))
         self._instead = {
-            **{one: task if two is before else two for one, two in self._instead.items()},
+            **{old: task if new is before else new for old, new in self._instead.items()},
             before: task,
         }
 
@@ -287,16 +289,16 @@ _READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = {
 
 def _resources(written: UsesLike, where: str) -> frozenset[str]:
     """The names of the resources. Raises DomainError."""
-    several: tuple[object, ...] = (written,)
+    resources: tuple[object, ...] = (written,)
     if isinstance(written, Iterable) and not isinstance(written, str):
-        several = tuple(written)
-    for resource in several:
+        resources = tuple(written)
+    for resource in resources:
         if not isinstance(resource, Resource | str):
             hint = "write uses=ARMS with ARMS = Resource('arms'), or a name"
             message = f"{resource!r} is no resource, but {type(resource).__name__}"
             raise DomainError(Diagnostic("BT110", message, where, hint))
         _refuse(name_faults("a resource", str(resource), where))
-    return frozenset(map(str, several))
+    return frozenset(map(str, resources))
 
 
 def _refuse(faults: Iterable[Diagnostic]) -> None:

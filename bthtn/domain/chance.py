@@ -90,7 +90,9 @@ def stable_text(value: Any) -> str:
     if kind.__repr__ is object.__repr__:
         return str(kind.__qualname__)
     if "__eq__" in vars(kind) and is_dataclass(value):
-        shown = (stable_text(getattr(value, one.name)) for one in fields(value) if one.compare)
+        shown = (
+            stable_text(getattr(value, field.name)) for field in fields(value) if field.compare
+        )
         return f"{kind.__qualname__}({' '.join(shown)})"
     return _ADDRESS.sub("", repr(value))
 

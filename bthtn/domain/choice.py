@@ -42,12 +42,13 @@ class RandomOrder:
     @property
     def is_constant(self) -> bool:
         """Whether calls with equal arguments draw alike in every state."""
-        return all(isinstance(one, Constant) for one in self.asks)
+        return all(isinstance(asked, Constant) for asked in self.asks)
 
     def order(self, view: RecordingView, args: Binding) -> tuple[int, ...]:
         """The indices of the methods in drawn order. Raises UnknownRead for an unknown weight."""
         weights, by = (
-            [known_value(one, view, args) for one in several] for several in (self.weights, self.by)
+            [known_value(expression, view, args) for expression in expressions]
+            for expressions in (self.weights, self.by)
         )
         about = " ".join(map(stable_text, (*args, *by)))
         seed = SEED.evaluate(view)

@@ -82,7 +82,9 @@ def holds(condition: ConditionLike, state: State) -> Held:
 def held(condition: Condition, view: StateView, binding: Binding = ()) -> Held:
     """Whether the condition holds, with the first of its parts that is false or unknown."""
     truth = condition.evaluate(view, binding)
-    parts = (one for one in conjuncts(condition) if one.evaluate(view, binding) is truth)
+    parts = (
+        conjunct for conjunct in conjuncts(condition) if conjunct.evaluate(view, binding) is truth
+    )
     return Held(truth, why(condition if truth is True else next(parts), view, binding))
 
 

@@ -104,7 +104,9 @@ class AnyOrder(Construct):
     def text(self, binding: Binding | None = None) -> str:
         if not self.names:
             return Construct.text(self, binding)
-        shown = [repr(f"{self.names[one]} < {self.names[two]}") for one, two in self.before]
+        shown = [
+            repr(f"{self.names[first]} < {self.names[second]}") for first, second in self.before
+        ]
         shown += [
             f"{name}={network_text(part, binding)}"
             for name, part in zip(self.names, self.parts, strict=True)
@@ -132,9 +134,10 @@ class RandomOf(Construct):
     def text(self, binding: Binding | None = None) -> str:
         pairs = zip(self.weights, self.parts, strict=True)
         shown = [
-            f"({_written(one, binding)}, {network_text(part, binding)})" for one, part in pairs
+            f"({_written(weight, binding)}, {network_text(part, binding)})"
+            for weight, part in pairs
         ]
-        by = ", ".join(_written(one, binding) for one in self.by)
+        by = ", ".join(_written(expression, binding) for expression in self.by)
         return f"random_of({', '.join([*shown, *([f'by=({by})'] if by else [])])})"
 
 
@@ -201,7 +204,9 @@ def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
     """
     names = tuple(parts)
     networks = some_parts("partial_order", tuple(parts.values()))
-    before = tuple(dict.fromkeys(pair for one in constraints for pair in _pairs(one, names)))
+    before = tuple(
+        dict.fromkeys(pair for constraint in constraints for pair in _pairs(constraint, names))
+    )
     circle = _circle(before, len(names))
     if circle:
         shown = " < ".join(names[position] for position in circle)
@@ -236,7 +241,12 @@ def random_of(
     parts = some_parts("random_of", tuple(part for _, part in weighted))
     varied = by if isinstance(by, tuple) else (by,)
     return RandomOf(
-        weights, parts, tuple(one if callable(one) else as_expression(one) for one in varied)
+        weights,
+        parts,
+        tuple(
+            expression if callable(expression) else as_expression(expression)
+            for expression in varied
+        ),
     )
 
 
@@ -281,9 +291,9 @@ def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, in
         hint = 'write "walls < roof", or a chain: "walls < roof < paint"'
         raise DomainError(Diagnostic("BT113", f"{constraint!r} is not an order", where, hint))
     faults = [
-        Diagnostic("BT113", f"no part is called '{one}'", where, nearest(one, names))
-        for one in chain
-        if one not in names
+        Diagnostic("BT113", f"no part is called '{name}'", where, nearest(name, names))
+        for name in chain
+        if name not in names
     ]
     if faults:
         raise DomainError(faults)
@@ -293,7 +303,9 @@ def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, in
 
 def _circle(before: tuple[tuple[int, int], ...], count: int) -> list[int]:
     """Positions that form a cycle, the first one again at the end; empty if there is none."""
-    order = {place: [one for one, two in before if two == place] for place in range(count)}
+    order = {
+        place: [first for first, second in before if second == place] for place in range(count)
+    }
     try:
         TopologicalSorter(order).prepare()
     except CycleError as error:

@@ -81,8 +81,10 @@ def _names(whole: FrozenDomain, rename: Mapping[str, str], suffix: str) -> Mappi
 
 def _fixed(parameters: Parameters, given: Mapping[str, Any]) -> Parameters:
     return tuple(
-        replace(one, default=given[one.name], is_fixed=True) if one.name in given else one
-        for one in parameters
+        replace(parameter, default=given[parameter.name], is_fixed=True)
+        if parameter.name in given
+        else parameter
+        for parameter in parameters
     )
 
 
@@ -97,7 +99,7 @@ def _faults(
         if name not in whole.authored:
             hint = nearest(name, whole.authored)
             yield Diagnostic("BT101", f"no task is called '{name}'", where, hint)
-    known = {one.name for task in whole.tasks.values() for one in task.parameters}
+    known = {parameter.name for task in whole.tasks.values() for parameter in task.parameters}
     for name in given:
         if name not in known:
             hint = nearest(name, known)

@@ -133,7 +133,9 @@ class FrozenDomain(Shared, Unpicklable):
         self, task: CompoundTask[Any], args: Binding, recorder: RecordingView
     ) -> Iterator[Turn]:
         """The turns that come next in a call of the anonymous task of ``unordered``."""
-        bodies = [one.body for one in self.methods[task] if not isinstance(one.body, PlainBody)]
+        bodies = [
+            method.body for method in self.methods[task] if not isinstance(method.body, PlainBody)
+        ]
         turn = Turn(task, args, args[-1] or Pending.of(bodies, args[:-1]))
         if not turn.pending.members:
             yield turn
@@ -142,22 +144,22 @@ class FrozenDomain(Shared, Unpicklable):
 
     def _turns_of(self, turn: Turn, place: int, recorder: RecordingView) -> Iterator[Turn]:
         head, binding = turn.pending.head(place)
-        one = replace(turn, place=place, name=f"{place}: {network_text(head, binding)}")
+        inner = replace(turn, place=place, name=f"{place}: {network_text(head, binding)}")
         if not (isinstance(head, TaskCall) and is_decomposed(head.task)):
-            yield one
+            yield inner
             return
         seen = RecordingView(recorder)
         try:
             ways = self._ways_of(head.task, grounded(head, seen, binding), seen)
         except UnknownRead as signal:  # the turn, if it is ever tried, depends on that
-            yield replace(one, unknown=signal.fluent)
+            yield replace(inner, unknown=signal.fluent)
             return
         for index in range(len(ways)):
             method, how = ways.method(index), ways.name(index)
             if not ways.variable:
                 how = numbered(self.methods[head.task].index(method), how)
             yield replace(
-                one,
+                inner,
                 name=f"{place}: {call_text(head.task, ways.args)}, {how}",
                 method=method,
                 binding=ways.binding(index),
@@ -192,27 +194,27 @@ class FrozenDomain(Shared, Unpicklable):
         """Raise DomainError unless a plain method's result is a network of tasks of this domain."""
         if self._has_all(network):
             return
-        for one in networks_in(network):
-            if isinstance(one, Construct):
-                raise _computed(method, one)
+        for inner in networks_in(network):
+            if isinstance(inner, Construct):
+                raise _computed(method, inner)
         raise DomainError(list(strangers(tasks_in(network), self.tasks, f"method {method.body}")))
 
     def _has_all(self, network: Network) -> bool:
         """Whether the network consists of calls of tasks of this domain, and of no constructs."""
         pending: list[Any] = [network]
-        for one in pending:
-            kind = type(one)
+        for part in pending:
+            kind = type(part)
             if kind is TaskCall:
-                if self.tasks.get(one.task.name) is not one.task:
+                if self.tasks.get(part.task.name) is not part.task:
                     return False
             elif kind is SequenceNetwork:
-                pending += one.parts
+                pending += part.parts
             elif kind is DeferNetwork:
-                pending.append(one.call)
-            elif isinstance(one, Construct):
+                pending.append(part.call)
+            elif isinstance(part, Construct):
                 return False
             else:
-                pending.extend(parts_of(one))
+                pending.extend(parts_of(part))
         return True
 
     def __repr__(self) -> str:
@@ -221,10 +223,10 @@ class FrozenDomain(Shared, Unpicklable):
 
 def _has_values(domain: FrozenDomain) -> bool:
     return any(
-        not (isinstance(one.value, Constant) and one.value.value == 0)
+        not (isinstance(method.value, Constant) and method.value.value == 0)
         for methods in domain.methods.values()
-        for one in methods
-        if not isinstance(one.body, TurnBody)  # whose value is that of another method
+        for method in methods
+        if not isinstance(method.body, TurnBody)  # whose value is that of another method
     )
 
 

@@ -35,8 +35,8 @@ def effects_from(
 ) -> tuple[Effect, ...]:
     """The effects as data. Raises DomainError for anything that is not an effect."""
     is_several = isinstance(written, Iterable) and not isinstance(written, str | type)
-    several: Iterable[object] = written if is_several else (written,)  # type: ignore[assignment]  # narrowed above
-    return tuple(_effect(one, state_class) for one in several)
+    effects: Iterable[object] = written if is_several else (written,)  # type: ignore[assignment]  # narrowed above
+    return tuple(_effect(effect, state_class) for effect in effects)
 
 
 def _effect(written: object, state_class: type[State]) -> Effect:

@@ -191,8 +191,8 @@ class Achieve(Construct):
         every = tuple(task for task in tasks.values() if isinstance(task, PrimitiveTask))
         actions = self.actions or every
         objects = {
-            name: one if isinstance(one, Expression) else Computed(one, state_class)
-            for name, one in self.objects
+            name: written if isinstance(written, Expression) else Computed(written, state_class)
+            for name, written in self.objects
         }
         state_class.__schema__.check(*objects.values())
         condition = condition_from(self.condition, state_class)

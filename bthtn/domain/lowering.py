@@ -103,8 +103,10 @@ class Lowering:
         scopes: list[Scope] = [self._parameters]
         tasks: list[CompoundTask[Any]] = []
         for variable in variables:
-            one = self._bound(variable)
-            tasks.append(self._task("one_of", scopes[-1], f"{one.name} in {one.values!s}", one))
+            bound = self._bound(variable)
+            tasks.append(
+                self._task("one_of", scopes[-1], f"{bound.name} in {bound.values!s}", bound)
+            )
             scopes.append(self._with(scopes[-1], variable))
         if not isinstance(body, PlainBody):
             body = self.network(body, scopes[-1])
@@ -190,7 +192,7 @@ class Lowering:
         names = construct.names or tuple(map(brief_text, construct.parts))
         methods: list[Method] = []
         for place, part in enumerate(construct.parts):
-            behind = tuple(sorted(one for one, two in construct.before if two == place))
+            behind = tuple(sorted(first for first, second in construct.before if second == place))
             on = TaskCall(task, (*scope, MarkDone(done, place)))
             body = sequence(self.network(part, scope), on)
             methods.append(Method(body, Due(done, place, behind, names), names[place]))
@@ -257,8 +259,8 @@ class Lowering:
     ) -> CompoundTask[Any]:
         """A new anonymous task for a construct; the caller sets its methods."""
         parameters = tuple(
-            one if isinstance(one, Parameter) else Parameter("unused", position)
-            for position, one in enumerate(scope)
+            variable if isinstance(variable, Parameter) else Parameter("unused", position)
+            for position, variable in enumerate(scope)
         )
         what = (self._name(word), parameters, lambda *_: iter(()), text, word, choice)
         task: CompoundTask[Any] = CompoundTask(*what, decorator=decorator)
@@ -273,7 +275,7 @@ class Lowering:
         return name
 
     def _place(self, variable: Variable[Any]) -> None:
-        if any(variable is one for one in self._variables):
+        if any(variable is other for other in self._variables):
             return
         if variable.is_placed:
             message = f"the variable '{variable.name}' belongs to another compound task"
@@ -324,4 +326,6 @@ def brief_text(network: Network) -> str:
 def _bound_at(expression: Expression[Any], variables: tuple[Variable[Any], ...]) -> int:
     """Number of variables, from the first, that need values before this can be evaluated."""
     mentioned = set(map(id, variables_in(expression)))
-    return max((n for n, one in enumerate(variables, 1) if id(one) in mentioned), default=0)
+    return max(
+        (n for n, variable in enumerate(variables, 1) if id(variable) in mentioned), default=0
+    )

@@ -40,8 +40,8 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     methods = merged.methods
     if merged.instead:
         methods = {
-            task: tuple(one.with_tasks(merged.instead) for one in several)
-            for task, several in methods.items()
+            task: tuple(method.with_tasks(merged.instead) for method in own)
+            for task, own in methods.items()
         }
     prunes = any(whole.prunes_duplicates for whole in wholes)
     return FrozenDomain(name, _state_class(name, wholes), merged.tasks, methods, prunes)
@@ -81,7 +81,9 @@ class _MergedDomain:
             return replace(task, name=f"{task.name}@{whole.name}")
         elif not (task.is_open and before.is_open):
             self._clash(task, before, whole)
-        elif [one.name for one in task.parameters] != [one.name for one in before.parameters]:
+        elif [parameter.name for parameter in task.parameters] != [
+            parameter.name for parameter in before.parameters
+        ]:
             message = f"the extension points '{task.name}' have different parameters"
             hint = f"'{self._owners[before]}' and '{whole.name}' have to agree on them"
             self.found.append(Diagnostic("BT119", message, self._where, hint))
@@ -96,10 +98,13 @@ class _MergedDomain:
 
 def _state_class(name: str, wholes: Sequence[FrozenDomain]) -> type[State]:
     classes = [whole.state_class for whole in wholes]
-    for one in classes:
-        if all(issubclass(one, other) for other in classes):
-            return one
-    names = ", ".join(dict.fromkeys(one.__name__ for one in classes)) or "no domain at all"
+    for state_class in classes:
+        if all(issubclass(state_class, other) for other in classes):
+            return state_class
+    names = (
+        ", ".join(dict.fromkeys(state_class.__name__ for state_class in classes))
+        or "no domain at all"
+    )
     hint = "let one State class derive from the others, and plan with it in one of the domains"
     message = f"no State class has all fluents: {names}"
     raise DomainError(Diagnostic("BT119", message, f"merged domain '{name}'", hint))

@@ -119,7 +119,7 @@ class Method(Shared, Unpicklable):
         """The same method with some tasks in place of others."""
         if not isinstance(self.body, PlainBody):
             return replace(self, body=with_tasks(self.body, tasks))
-        before = {one: tasks.get(two, two) for one, two in self.body.tasks.items()}
+        before = {old: tasks.get(new, new) for old, new in self.body.tasks.items()}
         return replace(self, body=replace(self.body, tasks={**tasks, **before}))
 
 

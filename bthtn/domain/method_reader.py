@@ -58,14 +58,14 @@ def read_methods(
     result = ReadResult()
     lowering = Lowering(task.name, task.parameters, tasks, state_class)
     methods: list[Method] = []
-    for index, one in enumerate(written):
+    for index, item in enumerate(written):
         place = f"{where}, method {index}"
         try:
-            method = _read(one, state_class)
+            method = _read(item, state_class)
             if method.name:
                 result.found.extend(name_faults("a method", method.name, place))
             if not isinstance(method.body, PlainBody):
-                called = (instead.get(one, one) for one in tasks_in(method.body))
+                called = (instead.get(task, task) for task in tasks_in(method.body))
                 result.found.extend(strangers(called, tasks, place))
             methods.append(lowering.method(method))
         except BthtnError as error:
@@ -76,8 +76,8 @@ def read_methods(
     result.methods = {task: tuple(methods), **lowering.methods}
     if instead:
         result.methods = {
-            each: tuple(one.with_tasks(instead) for one in several)
-            for each, several in result.methods.items()
+            each: tuple(method.with_tasks(instead) for method in methods)
+            for each, methods in result.methods.items()
         }
     return result
 
@@ -102,7 +102,7 @@ def read_goal(
 
 
 def _is_plain(call: TaskCall) -> bool:
-    return all(type(one) is Constant for one in call.args)
+    return all(type(arg) is Constant for arg in call.args)
 
 
 def refuse_variables(where: str, *things: object) -> None:
@@ -117,8 +117,8 @@ def _yielded(task: CompoundTask[Any]) -> list[object]:
     if not isinstance(yielded, Iterable):
         raise DomainError(Diagnostic("BT110", f"'{task.name}' returns {yielded!r}", hint=_YIELD))
     written: list[object] = []
-    for one in yielded:
-        written.append(one)
+    for item in yielded:
+        written.append(item)
         if isinstance(yielded, Generator):
             for name, value in inspect.getgeneratorlocals(yielded).items():
                 if isinstance(value, Variable):
@@ -134,19 +134,19 @@ def _read(written: object, state_class: type[State]) -> Method:
     body = PlainBody(function, state_class) if function else written_network(written.body)
     if not isinstance(body, PlainBody):
         check_arguments(body, state_class)
-    cost, value = (number_from(one, state_class) for one in (written.cost, written.value))
+    cost, value = (number_from(number, state_class) for number in (written.cost, written.value))
     return Method(body, condition, written.name, cost, value)
 
 
 def check_arguments(network: Network, state_class: type[State]) -> None:
     """Raise StateError for arguments and promises that mention fluents of another State class."""
     schema = state_class.__schema__
-    for one in networks_in(network):
-        if isinstance(one, TaskCall):
-            schema.check(*one.args)
-        elif isinstance(one, DeferNetwork):
-            schema.check(*one.call.args)
-            for effect in one.ensures:
+    for inner in networks_in(network):
+        if isinstance(inner, TaskCall):
+            schema.check(*inner.args)
+        elif isinstance(inner, DeferNetwork):
+            schema.check(*inner.call.args)
+            for effect in inner.ensures:
                 if isinstance(effect, Assignment):
                     schema.check(effect.target, effect.value)
 

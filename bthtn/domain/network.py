@@ -158,7 +158,7 @@ def parallel(
     try:
         chosen = ParallelPolicy(policy)
     except ValueError:
-        hint = f"one of: {', '.join(one.value for one in ParallelPolicy)}"
+        hint = f"one of: {', '.join(policy.value for policy in ParallelPolicy)}"
         message = f"no parallel policy is called {policy!r}"
         raise DomainError(Diagnostic("BT111", message, hint=hint)) from None
     return ParallelNetwork(some_parts("parallel", parts), chosen)
@@ -233,24 +233,24 @@ def networks_in(network: Network) -> Iterator[Network]:
     """The network and every network inside it, left to right."""
     pending = [network]
     while pending:
-        one = pending.pop()
-        yield one
-        if type(one) is not TaskCall:  # as most are
-            pending.extend(reversed(parts_of(one)))
+        inner = pending.pop()
+        yield inner
+        if type(inner) is not TaskCall:  # as most are
+            pending.extend(reversed(parts_of(inner)))
 
 
 def has_construct(network: Network) -> bool:
     """Whether the network is a construct, or there is one in it."""
-    return any(isinstance(one, Construct) for one in networks_in(network))
+    return any(isinstance(inner, Construct) for inner in networks_in(network))
 
 
 def calls_in(network: Network) -> Iterator[TaskCall]:
     """Every task call in the network, left to right."""
-    for one in networks_in(network):
-        if isinstance(one, TaskCall):
-            yield one
-        elif isinstance(one, DeferNetwork):
-            yield one.call
+    for inner in networks_in(network):
+        if isinstance(inner, TaskCall):
+            yield inner
+        elif isinstance(inner, DeferNetwork):
+            yield inner.call
 
 
 def tasks_in(network: Network) -> Iterator[Task]:

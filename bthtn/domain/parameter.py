@@ -46,7 +46,11 @@ def arguments(
 ) -> tuple[Expression[Any], ...]:
     """The arguments of one call, in order. Raises DomainError for a wrong count or type."""
     given: Sequence[Any] = args
-    if kwargs or len(args) != len(parameters) or any(one.is_fixed for one in parameters):
+    if (
+        kwargs
+        or len(args) != len(parameters)
+        or any(parameter.is_fixed for parameter in parameters)
+    ):
         given = _bound(task, parameters, args, kwargs)
     elif (plain := _plain_arguments(parameters, args)) is not None:
         return plain
@@ -68,16 +72,16 @@ def _bound(
     free = [parameter for parameter in parameters if not parameter.is_fixed]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
-        [inspect.Parameter(one.name, kind, default=one.default) for one in free]
+        [inspect.Parameter(parameter.name, kind, default=parameter.default) for parameter in free]
     )
     try:
         call = signature.bind(*args, **kwargs)
     except TypeError as error:
-        wanted = ", ".join(one.name for one in free) or "no arguments"
+        wanted = ", ".join(parameter.name for parameter in free) or "no arguments"
         message = f"'{task}' takes {wanted}: {error}"
         raise DomainError(Diagnostic("BT103", message, f"call of '{task}'")) from None
     call.apply_defaults()
-    return [call.arguments.get(one.name, one.default) for one in parameters]
+    return [call.arguments.get(parameter.name, parameter.default) for parameter in parameters]
 
 
 def _plain_arguments(

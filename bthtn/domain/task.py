@@ -132,7 +132,11 @@ class TaskCall(Shared, Unpicklable):
     def with_tasks(self, tasks: Mapping[Task, Task]) -> TaskCall:
         """The same call of the task's replacement, with the arguments which that one fixes."""
         task = tasks.get(self.task, self.task)
-        fixed = {one.position: one.default for one in task.parameters if one.is_fixed}
+        fixed = {
+            parameter.position: parameter.default
+            for parameter in task.parameters
+            if parameter.is_fixed
+        }
         args = (Constant(fixed[n]) if n in fixed else arg for n, arg in enumerate(self.args))
         return TaskCall(task, tuple(args))
 

@@ -42,7 +42,7 @@ class Pending:
     @classmethod
     def of(cls, bodies: Iterable[Network], binding: Binding) -> Self:
         """All of these members, with nothing of them planned yet."""
-        return cls(tuple(filter(None, (_before(one, binding, ()) for one in bodies))))
+        return cls(tuple(filter(None, (_before(body, binding, ()) for body in bodies))))
 
     def head(self, place: int) -> tuple[Network, Binding]:
         """The part that a member begins with, and the values of the parameters in it."""
@@ -66,7 +66,7 @@ class Pending:
 
 def _before(body: Network, binding: Binding, others: Iterable[Rest]) -> Member:
     inside = body.parts if isinstance(body, SequenceNetwork) else (body,)
-    parts = tuple(one for one in inside if not isinstance(one, NullNetwork))
+    parts = tuple(part for part in inside if not isinstance(part, NullNetwork))
     return (Rest(parts, binding), *others) if parts else tuple(others)
 
 

@@ -210,7 +210,7 @@ class _FolderReader:
             fault = Diagnostic("BT421", f"there is no {SETTINGS}", str(self._path), hint)
             self._errors.append(InputError(fault))
         if self._errors:
-            faults = [one for error in self._errors for one in error.diagnostics]
+            faults = [fault for error in self._errors for fault in error.diagnostics]
             raise type(self._errors[0])(faults)
         return CharacterFiles(
             self._folder,
@@ -286,9 +286,9 @@ class _FolderReader:
                 message, hint = f"'{name}' has an operator and is no step", nearest(name, known)
                 faults.append(Diagnostic("BT422", message, str(code), hint))
         self._operators.simulate(*simulated)
-        for one in self._operators.missing(domain.tasks.values(), str(code)):
+        for fault in self._operators.missing(domain.tasks.values(), str(code)):
             hint = 'bind one by its name, or declare in character.toml: simulate = ["…"]'
-            faults.append(replace(one, hint=hint))
+            faults.append(replace(fault, hint=hint))
         if faults:
             raise ExecutionError(faults)
 
@@ -304,7 +304,7 @@ class _FolderReader:
             if key not in _SETTINGS:
                 faults.append(self._fault(f"there is no '{key}'", nearest(key, _SETTINGS), key))
             elif not isinstance(value, _SETTINGS[key][0]) or (
-                isinstance(value, list) and not all(isinstance(one, str) for one in value)
+                isinstance(value, list) and not all(isinstance(item, str) for item in value)
             ):
                 faults.append(self._fault(f"'{key}' is {value!r}", _SETTINGS[key][1], key))
         if "domain" in self._settings and "beliefs" in self._settings:
@@ -325,7 +325,9 @@ class _FolderReader:
         try:
             yield
         except BthtnError as error:
-            raise InputError([one.within(self._where(key)) for one in error.diagnostics]) from None
+            raise InputError(
+                [fault.within(self._where(key)) for fault in error.diagnostics]
+            ) from None
 
 
 def domain_named_in(folder: Path) -> str:

@@ -88,17 +88,19 @@ class CombatCoordinator(Unpicklable):
     def release(self, member: Member, target: Hashable) -> None:
         """Return the member's right to attack the target, or withdraw its request."""
         granted = self._granted.get(target, [])
-        left = [one for one in granted if one.member is not member]
+        left = [grant for grant in granted if grant.member is not member]
         if len(left) < len(granted):
             self._believe(member, target, granted=False)
         _put(self._granted, target, left)
-        _put(self._waiting, target, [one for one in self.waiting(target) if one is not member])
+        _put(
+            self._waiting, target, [other for other in self.waiting(target) if other is not member]
+        )
 
     def step(self) -> None:
         """Advance by a tick: end terms, and grant free rights to those who have waited longest."""
         for granted in self._granted.values():
-            for one in granted:
-                one.ticks += 1
+            for grant in granted:
+                grant.ticks += 1
         for target in list(self._waiting):
             self._make_room(target)
             waiting, granted = self._waiting[target], self._granted.get(target, [])
@@ -115,7 +117,7 @@ class CombatCoordinator(Unpicklable):
 
     def attacking(self, target: Hashable) -> tuple[Member, ...]:
         """The members with the right to attack the target, in the order in which they got it."""
-        return tuple(one.member for one in self._granted.get(target, ()))
+        return tuple(grant.member for grant in self._granted.get(target, ()))
 
     def waiting(self, target: Hashable) -> tuple[Member, ...]:
         """The members that wait for the right to attack the target, in the order of asking."""
@@ -131,10 +133,14 @@ class CombatCoordinator(Unpicklable):
         """
         assigned: dict[Member, str] = {}
         for role, count in roles.items():
-            free = [one for one in self._members if one not in assigned and fitness(one, role) >= 0]
-            free.sort(key=lambda one: -fitness(one, role))
+            free = [
+                member
+                for member in self._members
+                if member not in assigned and fitness(member, role) >= 0
+            ]
+            free.sort(key=lambda member: -fitness(member, role))
             assigned |= dict.fromkeys(free[:count], role)
-        return {one: assigned[one] for one in self._members if one in assigned}
+        return {member: assigned[member] for member in self._members if member in assigned}
 
     def pair(
         self,
@@ -147,12 +153,15 @@ class CombatCoordinator(Unpicklable):
         The neediest member comes first, and gets the nearest free helper other than itself. A
         member with a need of zero or less needs no help.
         """
-        needy = sorted((one for one in self._members if need(one) > 0), key=lambda one: -need(one))
+        needy = sorted(
+            (member for member in self._members if need(member) > 0),
+            key=lambda member: -need(member),
+        )
         pairs: dict[Member, Member] = {}
-        for one in needy:
-            free = [other for other in helpers if other is not one and other not in pairs]
+        for member in needy:
+            free = [other for other in helpers if other is not member and other not in pairs]
             if free:
-                pairs[min(free, key=lambda other: distance(other, one))] = one
+                pairs[min(free, key=lambda other: distance(other, member))] = member
         return pairs
 
     def _make_room(self, target: Hashable) -> None:
@@ -161,9 +170,9 @@ class CombatCoordinator(Unpicklable):
             return
         granted, waiting = self._granted.get(target, []), self._waiting[target]
         wanted = len(waiting) - max(0, self.attackers - len(granted))
-        over = [one for one in granted if one.ticks >= self.term][: max(0, wanted)]
-        for one in over:
-            self.release(one.member, target)
+        over = [grant for grant in granted if grant.ticks >= self.term][: max(0, wanted)]
+        for grant in over:
+            self.release(grant.member, target)
 
     def _believe(self, member: Member, target: Hashable, *, granted: bool) -> None:
         member.believe(self._right(target), granted, source=self.name)
@@ -180,11 +189,11 @@ def grouped(
     groups: list[tuple[Member, ...]] = []
     while left:
         group = [left.pop(0)]
-        for one in group:
-            near = [other for other in left if dist(positions[one], positions[other]) <= reach]
+        for member in group:
+            near = [other for other in left if dist(positions[member], positions[other]) <= reach]
             group.extend(near)
             left = [other for other in left if other not in near]
-        groups.append(tuple(one for one in positions if one in group))
+        groups.append(tuple(member for member in positions if member in group))
     return tuple(groups)
 
 
@@ -203,7 +212,10 @@ class CombatUnits(Unpicklable):
 
     def of(self, member: Member) -> CombatCoordinator | None:
         """The coordinator of the member's group, None if it is in no group."""
-        return next((one for one in self.coordinators if member in one.members), None)
+        return next(
+            (coordinator for coordinator in self.coordinators if member in coordinator.members),
+            None,
+        )
 
     def regroup(self, groups: Sequence[Sequence[Member]]) -> None:
         """Set the groups; members that are in none of them leave their coordinators."""
@@ -220,8 +232,8 @@ class CombatUnits(Unpicklable):
 
     def step(self) -> None:
         """Advance every coordinator by a tick."""
-        for one in self.coordinators:
-            one.step()
+        for coordinator in self.coordinators:
+            coordinator.step()
 
     def _heads(
         self, groups: Sequence[Sequence[Member]]

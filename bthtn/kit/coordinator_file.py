@@ -132,7 +132,7 @@ def _right(text: str, schema: StateSchema) -> FluentFamily[Any, bool]:
     found = schema.families.get(text)
     if found is None or found.prototype.value_type is not bool:
         families = [
-            name for name, one in schema.families.items() if one.prototype.value_type is bool
+            name for name, family in schema.families.items() if family.prototype.value_type is bool
         ]
         message = f"{schema.name} has no family of true and false called '{text}'"
         raise InputError(Diagnostic("BT410", message, hint=nearest(text, families)))

@@ -121,10 +121,10 @@ class Lottery(Unpicklable):
         ]
         listed: list[str] = []
         for priority in sorted({row.priority for row in rows}, reverse=True):
-            some = [row.action for row in rows if row.priority == priority]
-            weights = [self._weights[action] for action in some]
+            actions = [row.action for row in rows if row.priority == priority]
+            weights = [self._weights[action] for action in actions]
             order = drawn_order(weights, f"{self._seed}:{self.draws}:{priority}")
-            listed.extend(some[index] for index in order)
+            listed.extend(actions[index] for index in order)
         self.draws += 1
         return tuple(listed)
 

@@ -84,11 +84,14 @@ def _fluent_column(heading: str, schema: StateSchema) -> Column:
     asked = _ASKED.match(_MEANINGS.get(folded(heading), heading))
     assert asked is not None, "every text has a part before its end"
     name, bracket, index = asked["fluent"].partition("[")
-    names = {folded(one): one for one in (*schema.fluents, *schema.families)}
+    names = {
+        folded(name_in_domain): name_in_domain
+        for name_in_domain in (*schema.fluents, *schema.families)
+    }
     try:
         fluent = schema.variable(names.get(folded(name), name) + bracket + index)
     except StateError:
-        hint = nearest(name, [*(one.heading for one in _COLUMNS), "When", *names.values()])
+        hint = nearest(name, [*(column.heading for column in _COLUMNS), "When", *names.values()])
         message = f"neither a column nor a fluent is called '{asked['fluent']}'"
         raise InputError(Diagnostic("BT410", message, hint=hint)) from None
     compare = _COMPARISONS[asked["comparison"]]

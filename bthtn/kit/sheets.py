@@ -57,8 +57,8 @@ def _lottery_findings(
     sheet: Path, domain: FrozenDomain, skills: Mapping[str, FrozenDomain]
 ) -> Iterator[Diagnostic]:
     table = read_lottery(sheet, domain.state_class)
-    yield from (replace(one, where=f"{sheet}, {one.where}") for one in table.checks())
-    known = {name for one in (domain, *skills.values()) for name in _actions(one)}
+    yield from (replace(fault, where=f"{sheet}, {fault.where}") for fault in table.checks())
+    known = {name for whole in (domain, *skills.values()) for name in _actions(whole)}
     for action in table.rows:
         if action not in known:
             message = f"no method and no compound task is called '{action}'"
@@ -68,5 +68,7 @@ def _lottery_findings(
 
 def _actions(domain: FrozenDomain) -> Iterator[str]:
     """The names that an action of a lottery may have."""
-    yield from (one.name for one in domain.tasks.values() if isinstance(one, CompoundTask))
-    yield from (one.name for methods in domain.methods.values() for one in methods if one.name)
+    yield from (task.name for task in domain.tasks.values() if isinstance(task, CompoundTask))
+    yield from (
+        method.name for methods in domain.methods.values() for method in methods if method.name
+    )

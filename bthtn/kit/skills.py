@@ -36,11 +36,11 @@ class SkillTable(Unpicklable):
         declared to be simulated.
         """
         self.base = frozen(base)
-        self._kinds = {kind: tuple(map(frozen, some)) for kind, some in skills.items()}
+        self._kinds = {kind: tuple(map(frozen, domains)) for kind, domains in skills.items()}
         self._merged: dict[tuple[FrozenDomain, ...], FrozenDomain] = {}
         self._operators = operators
-        for some in self._kinds.values():
-            self.with_skills(some)
+        for skills_of_kind in self._kinds.values():
+            self.with_skills(skills_of_kind)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -63,16 +63,16 @@ class SkillTable(Unpicklable):
 
         Raises DomainError if they cannot be merged, and ExecutionError for missing operators.
         """
-        some = tuple(skills)
-        if some not in self._merged:
-            name = "+".join(whole.name for whole in (self.base, *some))
-            merged = merge(name, self.base, *some) if some else self.base
+        wholes = tuple(skills)
+        if wholes not in self._merged:
+            name = "+".join(whole.name for whole in (self.base, *wholes))
+            merged = merge(name, self.base, *wholes) if wholes else self.base
             if self._operators is not None:
                 found = list(self._operators.missing(merged.tasks.values(), f"domain '{name}'"))
                 if found:
                     raise ExecutionError(found)
-            self._merged[some] = merged
-        return self._merged[some]
+            self._merged[wholes] = merged
+        return self._merged[wholes]
 
 
 class SkillSlots(Unpicklable):

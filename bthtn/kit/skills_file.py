@@ -43,8 +43,10 @@ def read_skills(
     parameter of the template's tasks, and fixes it; so does ``Skill`` if there is a parameter of
     that name. Raises InputError with all faults of the file and their places.
     """
-    domains = [frozen(one) for one in templates]
-    by_task = {name: one for one in domains for name in one.authored if _is_template(one, name)}
+    domains = [frozen(template) for template in templates]
+    by_task = {
+        name: domain for domain in domains for name in domain.authored if _is_template(domain, name)
+    }
 
     def derived(row: SheetRow) -> tuple[str, FrozenDomain]:
         """The skill of a row. Raises InputError."""
@@ -113,14 +115,14 @@ def _is_template(domain: FrozenDomain, name: str) -> bool:
 def _parameters(domain: FrozenDomain, template: str) -> dict[str, Parameter[Any]]:
     """The parameters of the domain's tasks, by folded names; those of the template go first."""
     tasks: Iterable[Any] = (*domain.tasks.values(), domain.tasks[template])
-    return {folded(one.name): one for task in tasks for one in task.parameters}
+    return {folded(parameter.name): parameter for task in tasks for parameter in task.parameters}
 
 
 def _given(heading: str, text: str, parameters: Mapping[str, Parameter[Any]]) -> tuple[str, Any]:
     """The parameter of a column with its value. Raises InputError."""
     where = f"column {heading}"
     if folded(heading) not in parameters:
-        hint = nearest(heading, [one.name for one in parameters.values()])
+        hint = nearest(heading, [parameter.name for parameter in parameters.values()])
         message = f"the template has no parameter '{heading}'"
         raise InputError(Diagnostic("BT103", message, where, hint))
     parameter = parameters[folded(heading)]

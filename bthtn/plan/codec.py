@@ -200,8 +200,8 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
 def _choice(node: nodes.PriorityNode) -> dict[str, Any]:
     """The fields of a priority node except its children; fields with default values are omitted."""
     dropped = [
-        {"alternative": one.alternative, "task": one.text, "reason": one.reason}
-        for one in node.dropped
+        {"alternative": drop.alternative, "task": drop.text, "reason": drop.reason}
+        for drop in node.dropped
     ]
     said: dict[str, Any] = {"reactive": True} if node.reactive else {}
     return said | ({"dropped": dropped} if dropped else {})

@@ -170,7 +170,7 @@ class _Reader:
         kept = tuple(map(_whole, data["kept"]))
         if len(kept) != len(children):
             raise ValueError(f"{len(kept)} alternatives are kept, and there are {len(children)}")
-        gone = (Dropped(_whole(one), str(text), str(why)) for one, text, why in data["dropped"])
+        gone = (Dropped(_whole(place), str(text), str(why)) for place, text, why in data["dropped"])
         return PriorityNode(children, kept, bool(data["reactive"]), tuple(gone))
 
     def _suspended(self, data: Mapping[str, Any], children: tuple[Node, ...]) -> Node:
@@ -228,7 +228,7 @@ class _Reader:
         return FrozenState(self._valued(data))
 
     def _valued(self, data: list[Any]) -> dict[Fluent[Any], Any]:
-        return {self._fluent(*one): self._value(value) for *one, value in data}
+        return {self._fluent(*fluent): self._value(value) for *fluent, value in data}
 
     def _footprint(self, data: Mapping[str, Any]) -> Footprint:
         uses = frozenset(map(str, data.get("uses", ())))
@@ -237,12 +237,12 @@ class _Reader:
 
     def _writes(self, data: list[Any]) -> dict[Any, Write]:
         return {
-            self._fluent(*one): Write(WriteKind(kind), self._value(value))
-            for *one, kind, value in data
+            self._fluent(*fluent): Write(WriteKind(kind), self._value(value))
+            for *fluent, kind, value in data
         }
 
     def _fluents(self, data: list[Any]) -> frozenset[Any]:
-        return frozenset(self._fluent(*one) for one in data)
+        return frozenset(self._fluent(*entry) for entry in data)
 
     def _fluent(self, name: str, index: Any) -> Fluent[Any]:
         if name == SEED.name:
@@ -295,14 +295,16 @@ def _number(value: Any) -> float:
 def _enums_of(domain: FrozenDomain) -> dict[str, type[Enum]]:
     """The Enums of the domain's fluents and parameters, by name."""
     schema = domain.schema
-    described = [one.values for one in schema.fluents.values()]
-    described += [one for f in schema.families.values() for one in (f.indices, f.prototype.values)]
+    described = [fluent.values for fluent in schema.fluents.values()]
+    described += [
+        values for f in schema.families.values() for values in (f.indices, f.prototype.values)
+    ]
     kinds: list[Any] = []
-    for one in described:
-        kinds.extend(one.kinds)
-        kinds.extend(map(type, one.listed))
-        described.extend(one.parts)
-    kinds.extend(one.type for task in domain.tasks.values() for one in task.parameters)
+    for values in described:
+        kinds.extend(values.kinds)
+        kinds.extend(map(type, values.listed))
+        described.extend(values.parts)
+    kinds.extend(parameter.type for task in domain.tasks.values() for parameter in task.parameters)
     return {
         kind.__qualname__: kind
         for kind in kinds

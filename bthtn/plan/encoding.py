@@ -69,10 +69,10 @@ def bodies(domain: FrozenDomain, goal: Network) -> Iterator[tuple[str, int, Netw
 def parts_in_order(body: Network) -> list[Network]:
     """Every network in a body, with the calls that are deferred."""
     found: list[Network] = []
-    for one in networks.networks_in(body):
-        found.append(one)
-        if isinstance(one, networks.DeferNetwork):
-            found.append(one.call)
+    for inner in networks.networks_in(body):
+        found.append(inner)
+        if isinstance(inner, networks.DeferNetwork):
+            found.append(inner.call)
     return found
 
 
@@ -123,7 +123,7 @@ class _Writer:
             case nodes.ParallelNode(_, policy):
                 return {"node": "parallel", "policy": policy.value}
             case nodes.PriorityNode(_, kept, reactive, dropped):
-                gone = [[one.alternative, one.text, one.reason] for one in dropped]
+                gone = [[drop.alternative, drop.text, drop.reason] for drop in dropped]
                 choice = {"node": "priority", "reactive": reactive, "kept": list(kept)}
                 return choice | {"dropped": gone}
             case nodes.NullNode():
@@ -162,7 +162,7 @@ class _Writer:
             return {"place": self._places[id(network)]}
         match network:
             case TaskCall(task, args):
-                return {"call": task.name, "args": [self._argument(one, binding) for one in args]}
+                return {"call": task.name, "args": [self._argument(arg, binding) for arg in args]}
             case networks.SequenceNetwork(parts):
                 return {"sequence": [self.network(part, binding) for part in parts]}
             case networks.ParallelNetwork(parts, policy):
@@ -198,7 +198,7 @@ class _Writer:
         return self._valued(state.values)
 
     def _valued(self, values: Mapping[Fluent[Any], Any]) -> list[Any]:
-        return [[*self._fluent(one), self.value(value)] for one, value in _in_order(values)]
+        return [[*self._fluent(fluent), self.value(value)] for fluent, value in _in_order(values)]
 
     def _footprint(self, touched: Footprint) -> dict[str, Any]:
         facts = {"reads": self._fluents(touched.reads), "writes": self._writes(touched.writes)}
@@ -208,18 +208,18 @@ class _Writer:
 
     def _writes(self, writes: Mapping[Any, Write]) -> list[Any]:
         return [
-            [*self._fluent(one), write.kind.value, self.value(write.value)]
-            for one, write in _in_order(writes)
+            [*self._fluent(fluent), write.kind.value, self.value(write.value)]
+            for fluent, write in _in_order(writes)
         ]
 
     def _fluents(self, fluents: frozenset[Any]) -> list[Any]:
-        return [self._fluent(one) for one in sorted(fluents, key=str)]
+        return [self._fluent(fluent) for fluent in sorted(fluents, key=str)]
 
     def _fluent(self, fluent: Fluent[Any]) -> list[Any]:
         return [fluent.name, self.value(fluent.index)]
 
     def values(self, values: tuple[Any, ...]) -> list[Any]:
-        return [self.value(one) for one in values]
+        return [self.value(value) for value in values]
 
     def value(self, value: object) -> Any:
         """A value as JSON, from which an equal one can be made. Raises InputError."""
@@ -235,10 +235,10 @@ class _Writer:
         if value is None or kind in (bool, int, float, str):
             return value
         if kind is tuple:
-            return {"tuple": [self.value(one) for one in cast("tuple[Any, ...]", value)]}
+            return {"tuple": [self.value(item) for item in cast("tuple[Any, ...]", value)]}
         if kind is frozenset:
             inside = sorted(cast("frozenset[Any]", value), key=repr)
-            return {"set": [self.value(one) for one in inside]}
+            return {"set": [self.value(item) for item in inside]}
         raise _unwritable(value_text(value), f"a {kind.__name__} cannot be made from text again")
 
 

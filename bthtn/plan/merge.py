@@ -24,10 +24,12 @@ def conflict(footprints: Sequence[Footprint]) -> tuple[int, int, str] | None:
     with it interferes with another, since two writes that commute with a third commute.
     """
     concerned: dict[Any, list[int]] = {}
-    for branch, one in enumerate(footprints):
-        for item in chain(one.uses, one.writes, one.reads - one.writes.keys()):
+    for branch, footprint in enumerate(footprints):
+        for item in chain(
+            footprint.uses, footprint.writes, footprint.reads - footprint.writes.keys()
+        ):
             concerned.setdefault(item, []).append(branch)
-    pairs = (_first_pair(footprints, item, some) for item, some in concerned.items())
+    pairs = (_first_pair(footprints, item, branches) for item, branches in concerned.items())
     first = min((pair for pair in pairs if pair is not None), default=None)
     if first is None:
         return None
@@ -72,8 +74,8 @@ def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expre
     done = footprints[:1] if policy is ParallelPolicy.PRIMARY else footprints
     return {
         fluent
-        for one in done[:1]
-        for fluent, write in one.writes.items()
+        for footprint in done[:1]
+        for fluent, write in footprint.writes.items()
         if write.kind is WriteKind.CONSTANT
         and all(fluent in other.writes for other in done)
         and all(other.writes.get(fluent, write) == write for other in footprints)

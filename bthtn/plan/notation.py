@@ -50,7 +50,7 @@ from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
 _TIMED: Final[Mapping[str, type[TimeoutDecorator | CooldownDecorator]]] = {
-    one.word: one for one in (TimeoutDecorator, CooldownDecorator)
+    decorator.word: decorator for decorator in (TimeoutDecorator, CooldownDecorator)
 }
 _DECORATORS: Final = frozenset({*_TIMED, RetryDecorator.word, InvertDecorator.word})
 COMPOSITES: Final = _DECORATORS | {"parallel", "priority", "suspended", "defer"}
@@ -238,7 +238,7 @@ class _PlanParser:
             values = self._fitting(task, texts)
         except BthtnError as error:
             place = f"column {start + 1}"
-            self._found.extend(replace(one, where=place) for one in error.diagnostics)
+            self._found.extend(replace(fault, where=place) for fault in error.diagnostics)
             return networks.NULL if self._suspended else nodes.NULL_NODE
         if self._suspended:
             return TaskCall(task, tuple(map(Constant, values)))

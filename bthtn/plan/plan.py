@@ -90,7 +90,7 @@ class Plan(Shared, Unpicklable):
             put_tree(self, part)
         else:
             object.__setattr__(self, name, part)
-        if name not in _OFTEN and all(_is_made(self, one) for one in _RAREST_FIRST):
+        if name not in _OFTEN and all(_is_made(self, part) for part in _RAREST_FIRST):
             object.__setattr__(self, "_source", _NOTHING_LEFT)
         return part
 
@@ -180,7 +180,7 @@ _ORDER: Final = tuple(part.name for part in fields(Plan) if part.init)
 _PARTS: Final = frozenset(_ORDER)
 _OFTEN: Final = frozenset({"tree", "record"})
 """Who needs the other fields, too, has read these before; to look for those takes as long."""
-_RAREST_FIRST: Final = ("binding", *(one for one in _ORDER[::-1] if one != "binding"))
+_RAREST_FIRST: Final = ("binding", *(part for part in _ORDER[::-1] if part != "binding"))
 
 
 def _is_made(plan: Plan, part: str) -> bool:

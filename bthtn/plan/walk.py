@@ -78,7 +78,7 @@ def with_children(node: Node, children: Sequence[Node]) -> Node:
             (child,) = children
             return node if child is node.child else replace(node, child=child)
         case SequenceNode() | ParallelNode() | PriorityNode():
-            same = all(one is other for one, other in zip(children, node.children, strict=True))
+            same = all(new is old for new, old in zip(children, node.children, strict=True))
             return node if same else replace(node, children=tuple(children))
         case TaskNode() | SuspendedNode() | NullNode():
             return node
@@ -259,7 +259,7 @@ def record_entries(
             case ScopeNode():
                 pending.extend(((item.child, in_branch), (item.method, in_branch)))
             case PriorityNode():
-                pending.extend((one, True) for one in reversed(_choices(item)))
+                pending.extend((choice, True) for choice in reversed(_choices(item)))
             case ParallelNode(children):
                 pending.extend((child, True) for child in reversed(children))
             case SequenceNode(children):
@@ -273,7 +273,7 @@ def record_entries(
 
 def _choices(node: PriorityNode) -> list[Node | int]:
     """Entries of a priority node: 0 and those of the alternative, or 1 for a dropped one."""
-    places = [*node.kept, *(one.alternative for one in node.dropped)]
+    places = [*node.kept, *(drop.alternative for drop in node.dropped)]
     choices: list[Node | int] = []
     kept = dict(zip(node.kept, node.children, strict=True))
     for place in range(max(places) + 1):

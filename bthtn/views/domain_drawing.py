@@ -61,21 +61,23 @@ def domain_tree(domain: FrozenDomain) -> StaticNode:
             node, above, edge = pending.popleft()
             made = static_node(next(ids), *_appearance_in(graph, node), edge=edge)
             above["children"].append(made)
-            below = [one for one in graph[node] if not _is_construct_round(graph, node, one)]
+            below = [child for child in graph[node] if not _is_construct_round(graph, node, child)]
             if below and node in shown:
                 made |= {"refers": shown[node], "below": "shown elsewhere"}
                 continue
             shown[node] = made["id"]
-            for one in below:
-                deferred = graph.edges[node, one].get("deferred")
-                pending.append((one, made, "deferred" if deferred else ""))
+            for child in below:
+                deferred = graph.edges[node, child].get("deferred")
+                pending.append((child, made, "deferred" if deferred else ""))
     return root
 
 
 def _roots(graph: nx.DiGraph[Any]) -> list[Any]:
     """All tasks: those first that no method of another task calls."""
     tasks = [node for node, data in graph.nodes.items() if data["kind"] != "method"]
-    called = {task for task in tasks if any(one[0] != task for one in graph.predecessors(task))}
+    called = {
+        task for task in tasks if any(caller[0] != task for caller in graph.predecessors(task))
+    }
     return sorted(tasks, key=called.__contains__)
 
 

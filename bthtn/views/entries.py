@@ -90,7 +90,7 @@ class EntryBuilder:
         for name, agent in self._agents.items():
             label = name if len(self._agents) > 1 else ""
             entries = agent.entries(tuple(by_agent.get(name, ())), is_shown)
-            made.extend(replace(one, agent=label) for one in entries)
+            made.extend(replace(entry, agent=label) for entry in entries)
         return tuple(made)
 
 
@@ -134,8 +134,8 @@ class _AgentEntries:
             made.extend(_other_entries(event))
             entries.extend(made if is_shown(event) else ())
             self._update(event)
-        still = (one for leaf, one in self._running.items() if leaf in before and is_shown(one))
-        entries.extend(Entry(Verb.RUNS, one.task) for one in still)
+        still = (step for leaf, step in self._running.items() if leaf in before and is_shown(step))
+        entries.extend(Entry(Verb.RUNS, step.task) for step in still)
         return tuple(_merged(entries))
 
     def _update(self, event: AgentEvent) -> None:
@@ -308,5 +308,5 @@ def _merged(entries: Iterable[Entry]) -> Iterator[Entry]:
     lists: dict[Verb | int, list[Entry]] = {}
     for index, entry in enumerate(entries):
         lists.setdefault(entry.verb if entry.verb in _SHARED_LINE else index, []).append(entry)
-    for several in lists.values():
-        yield replace(several[0], text=", ".join(entry.text for entry in several))
+    for merged in lists.values():
+        yield replace(merged[0], text=", ".join(entry.text for entry in merged))

@@ -118,7 +118,7 @@ _KIND_NAMES: Final[Mapping[type[AgentEvent], str]] = {
 EVENT_KINDS: Final = frozenset(_KIND_NAMES.values())
 """All kinds of events as JSON has them."""
 _ABOUT: Final[Mapping[type[AgentEvent], list[str]]] = {
-    kind: [one.name for one in fields(kind) if one.name not in _CONTEXT] for kind in _KINDS
+    kind: [field.name for field in fields(kind) if field.name not in _CONTEXT] for kind in _KINDS
 }
 """The fields that each kind of event has beside those that say whose it is and when."""
 _AS_THEY_ARE: Final = frozenset({str, bool, type(None)})
@@ -137,7 +137,7 @@ def _plain(value: object) -> Any:
         case BaseException():
             return exception_text(value)
         case tuple() | list():
-            return [_plain(one) for one in value]
+            return [_plain(item) for item in value]
         case _:
             return plain_value(value)
 

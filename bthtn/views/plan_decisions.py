@@ -69,5 +69,5 @@ def _change_text(change: Mapping[str, Any] | None) -> str:
     if change is None:
         return ""
     values = (change["before"], change["after"])
-    before, after = (one if isinstance(one, str) else value_text(one) for one in values)
+    before, after = (value if isinstance(value, str) else value_text(value) for value in values)
     return f"{change['fluent']}: {before} → {after} (by {change['source']})"

@@ -71,4 +71,4 @@ class _Predicted(Projection):
     def task(self, node: TaskNode) -> None:
         super().task(node)
         writes = node.footprint.writes
-        self.written[node] = {str(one): value_text(self.state.get(one)) for one in writes}
+        self.written[node] = {str(fluent): value_text(self.state.get(fluent)) for fluent in writes}

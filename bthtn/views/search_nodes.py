@@ -69,7 +69,7 @@ class _SearchTree:
 
     def _inside(self, depth: int) -> StaticNode:
         """The node of the method that an event at this depth belongs to."""
-        nodes = (one.node for one in reversed(self._entered) if one.event.depth < depth)
+        nodes = (entered.node for entered in reversed(self._entered) if entered.event.depth < depth)
         return next(nodes, self.root)
 
     def _return(self, task: str, event: trace.SearchEvent) -> None:
@@ -120,7 +120,7 @@ class _SearchTree:
     def _task_node(self, above: StaticNode, task: str) -> StaticNode:
         """The node of a task whose method is being chosen."""
         for node in reversed(above["children"]):
-            is_chosen = any(one.task_node is node for one in self._entered)
+            is_chosen = any(entered.task_node is node for entered in self._entered)
             if (node["kind"], node["name"]) == ("compound", task) and not is_chosen:
                 same: StaticNode = node
                 return same

@@ -76,7 +76,7 @@ class Snapshots(Unpicklable):
         if grafted:
             found = self._ids.items()
             self._ids = {node: number for node, number in found if node in self._children}
-        below = {self._ids[one]: self._snapshot(one)["children"] for one in grafted}
+        below = {self._ids[child]: self._snapshot(child)["children"] for child in grafted}
         grafts = [{"id": number, "children": children} for number, children in below.items()]
         parts = {"graft": grafts, "status": changed}
         return {name: part for name, part in parts.items() if part} or None
@@ -128,7 +128,7 @@ def updated(tree: Snapshot | None, change: Mapping[str, Any] | None) -> Snapshot
         raise ValueError("the first change is a whole tree: {'tree': …}")
     if change is None:
         return tree
-    grafts = {one["id"]: one["children"] for one in change.get("graft", ())}
+    grafts = {graft["id"]: graft["children"] for graft in change.get("graft", ())}
     statuses = change.get("status", {})
     pending = [tree]
     while pending:
@@ -143,8 +143,8 @@ def updated(tree: Snapshot | None, change: Mapping[str, Any] | None) -> Snapshot
 def _conditions(leaf: TaskLeaf) -> list[str]:
     """The conditions of a step with its arguments: at its start, then while it runs."""
     task, args = leaf.node.task, leaf.node.args
-    several = (task.precondition, task.exec_only, task.during)
-    return [one.text(args) for one in several if not always_holds(one)]
+    conditions = (task.precondition, task.exec_only, task.during)
+    return [condition.text(args) for condition in conditions if not always_holds(condition)]
 
 
 def _source(task: CompoundTask[Any]) -> str:

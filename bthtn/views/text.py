@@ -138,7 +138,7 @@ def numbered_children(node: Node | Dropped) -> list[tuple[int, Node | Dropped]]:
     if not isinstance(node, PriorityNode):
         return list(enumerate(children_of(node)))
     placed: list[tuple[int, Node | Dropped]] = list(zip(node.kept, node.children, strict=True))
-    placed += [(one.alternative, one) for one in node.dropped]
+    placed += [(drop.alternative, drop) for drop in node.dropped]
     return sorted(placed, key=lambda pair: pair[0])
 
 

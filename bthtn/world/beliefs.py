@@ -276,5 +276,5 @@ class Watch(Unpicklable):
         self.changes = _NO_CHANGES
 
 
-def _without(watch: Watch, several: tuple[Watch, ...]) -> tuple[Watch, ...]:
-    return () if several == (watch,) else tuple(one for one in several if one is not watch)
+def _without(watch: Watch, watches: tuple[Watch, ...]) -> tuple[Watch, ...]:
+    return () if watches == (watch,) else tuple(other for other in watches if other is not watch)

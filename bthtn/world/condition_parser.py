@@ -112,7 +112,7 @@ class _Parser:
     ) -> None:
         self._text = text
         self._schema = schema
-        self._parameters = {one.name: one for one in parameters}
+        self._parameters = {parameter.name: parameter for parameter in parameters}
         self._pieces: list[tuple[str, int]] = []
         self._next = 0
         self._depth = 0
@@ -204,7 +204,7 @@ class _Parser:
             if right.value is UNKNOWN:
                 raise self._fault(at, _NO_VALUE)
         elif not _are_comparable(left, right):
-            kinds = [f"'{one.text()}' is {_kind(one).__name__}" for one in (left, right)]
+            kinds = [f"'{side.text()}' is {_kind(side).__name__}" for side in (left, right)]
             raise self._fault(at, " and ".join(kinds), "compare values of one type")
         return Comparison("==" if symbol == "=" else symbol, left, right)
 
@@ -291,7 +291,7 @@ class _Parser:
         if word.text in self._parameters:
             return self._parameters[word.text]
         name, _, inside = word.text.partition("[")
-        texts = [one.strip() for one in inside[:-1].split(",")]
+        texts = [text.strip() for text in inside[:-1].split(",")]
         family = self._schema.families.get(name)
         if family is None or self._parameters.keys().isdisjoint(texts):
             try:
@@ -303,10 +303,10 @@ class _Parser:
             hint = family.indices.hint(inside[:-1])
             raise self._fault(word.at, f"'{name}' has no index '{inside[:-1]}'", hint)
         index = tuple(
-            self._parameters[one]
-            if one in self._parameters
-            else self._within(word.at, one, _constant_of(kind, name))
-            for one, kind in zip(texts, kinds, strict=True)
+            self._parameters[text]
+            if text in self._parameters
+            else self._within(word.at, text, _constant_of(kind, name))
+            for text, kind in zip(texts, kinds, strict=True)
         )
         return family[index if family.indices.parts else index[0]]
 
@@ -322,12 +322,12 @@ class _Parser:
         try:
             return read(given)
         except BthtnError as error:
-            (one,) = error.diagnostics
+            (fault,) = error.diagnostics
             place = f"{self._text!r}, column {at + 1}"
-            is_value = one.code == "BT106" and one.hint.startswith("did you mean")
+            is_value = fault.code == "BT106" and fault.hint.startswith("did you mean")
             hint = self._hint(given) if isinstance(given, str) and not is_value else ""
-            hint = hint or one.hint
-            raise InputError(Diagnostic(one.code, one.message, place, hint)) from None
+            hint = hint or fault.hint
+            raise InputError(Diagnostic(fault.code, fault.message, place, hint)) from None
 
     def _hint(self, word: str) -> str:
         """What to write for a word that means nothing here, "" if that is not clear."""
@@ -376,6 +376,6 @@ def _kind(value: Expression[Any]) -> type:
             return bool
 
 
-def _are_comparable(one: Expression[Any], other: Expression[Any]) -> bool:
-    kinds = {_kind(one), _kind(other)}
+def _are_comparable(left: Expression[Any], right: Expression[Any]) -> bool:
+    kinds = {_kind(left), _kind(right)}
     return len(kinds) == 1 or object in kinds or kinds == {int, float}

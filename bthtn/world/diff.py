@@ -52,6 +52,6 @@ class Change(tuple[Fluent[Any], Any, Any, str]):
 def difference(before: FrozenState, after: FrozenState, source: str) -> tuple[Change, ...]:
     """Every fluent whose value differs, sorted by name."""
     touched = {*before.values, *after.values}
-    changes = [Change(one, before.get(one), after.get(one), source) for one in touched]
+    changes = [Change(fluent, before.get(fluent), after.get(fluent), source) for fluent in touched]
     differing = [change for change in changes if change.before != change.after]
     return tuple(sorted(differing, key=lambda change: str(change.fluent)))

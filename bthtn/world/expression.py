@@ -330,10 +330,10 @@ def leaves_of(expression: Expression[Any]) -> Iterator[Expression[Any]]:
     """The fluents, constants, parameters and functions that the expression is made of."""
     pending = [expression]
     while pending:
-        one = pending.pop()
-        inside = operands(one)
+        inner = pending.pop()
+        inside = operands(inner)
         if not inside:
-            yield one
+            yield inner
         pending.extend(reversed(inside))
 
 

@@ -168,8 +168,8 @@ class Fluent(FluentReference[T]):
         """``name``, or ``name[index]`` for a member of a family, in one line."""
         if self.index is None:
             return self.name
-        several = self.index if isinstance(self.index, tuple) else (self.index,)
-        return f"{self.name}[{', '.join(map(_index_text, several))}]"
+        parts = self.index if isinstance(self.index, tuple) else (self.index,)
+        return f"{self.name}[{', '.join(map(_index_text, parts))}]"
 
     def parse(self, text: str) -> Any:
         """The value that a text such as ``true`` or ``3`` stands for.
@@ -224,8 +224,8 @@ class MemberOf(FluentReference[T]):
 
     def text(self, binding: Binding | None = None) -> str:
         index = self.index
-        several = index.parts if isinstance(index, TupleOf) else (index,)
-        return f"{self.family.name}[{', '.join(one.text(binding) for one in several)}]"
+        parts = index.parts if isinstance(index, TupleOf) else (index,)
+        return f"{self.family.name}[{', '.join(part.text(binding) for part in parts)}]"
 
 
 class FluentFamily(Shared, Generic[K, T]):

@@ -24,7 +24,9 @@ def in_one_line(text: str) -> str:
     r"""The text with an escape such as ``\n`` for line breaks and other control characters."""
     if text.isprintable():
         return text
-    return "".join(one.encode("unicode_escape").decode() if _is_unfit(one) else one for one in text)
+    return "".join(
+        letter.encode("unicode_escape").decode() if _is_unfit(letter) else letter for letter in text
+    )
 
 
 def name_faults(owner: str, name: str, where: str = "") -> Iterator[Diagnostic]:

@@ -84,12 +84,12 @@ class StateSchema:
     def check(self, *expressions: Expression[Any]) -> None:
         """Raise StateError for an expression that mentions a fluent of another State class."""
         pending = [*expressions]
-        for one in pending:
-            kind = type(one)
+        for part in pending:
+            kind = type(part)
             if kind is Constant or kind is Parameter:  # as most are
                 continue
-            pending.extend((one.index,) if isinstance(one, MemberOf) else operands(one))
-            mentioned = one.family if isinstance(one, MemberOf) else one
+            pending.extend((part.index,) if isinstance(part, MemberOf) else operands(part))
+            mentioned = part.family if isinstance(part, MemberOf) else part
             if isinstance(mentioned, Fluent | FluentFamily) and not self.has(mentioned):
                 raise self._foreign(mentioned.name)
 

@@ -29,7 +29,7 @@ class FrozenState(Shared):
     """Fluents that differ from their default, in no order that matters."""
 
     def __init__(self, values: Mapping[Fluent[Any], Any]) -> None:
-        kept = {one: value for one, value in values.items() if _is_kept(one, value)}
+        kept = {fluent: value for fluent, value in values.items() if _is_kept(fluent, value)}
         self.values = kept if len(kept) <= FEW else Pages(kept)
         self._unknown = sum(value is UNKNOWN for value in kept.values())
         self.has_unknown = self._unknown > 0
@@ -48,15 +48,15 @@ class FrozenState(Shared):
     def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
         """This state with other values for some fluents. Values that stay are not looked at."""
         values, unknown = self.values.copy(), self._unknown
-        for one, value in changes.items():
-            if unknown and values.get(one) is UNKNOWN:
+        for changed, value in changes.items():
+            if unknown and values.get(changed) is UNKNOWN:
                 unknown -= 1
             if value is UNKNOWN:
                 unknown += 1
-            if _is_kept(one, value):
-                values[one] = value
+            if _is_kept(changed, value):
+                values[changed] = value
             else:
-                values.pop(one, None)
+                values.pop(changed, None)
         new = object.__new__(FrozenState)
         new.values = Pages(values) if type(values) is dict and len(values) > FEW else values
         new._unknown, new.has_unknown = unknown, unknown > 0

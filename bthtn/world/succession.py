@@ -44,8 +44,8 @@ def keep_fluents(newer: type[State], older: type[State]) -> None:
     schema = newer.__schema__
     newer.__schema__ = StateSchema(
         schema.name,
-        {name: kept.get(name, one) for name, one in schema.fluents.items()},
-        {name: kept.get(name, one) for name, one in schema.families.items()},
+        {name: kept.get(name, fluent) for name, fluent in schema.fluents.items()},
+        {name: kept.get(name, family) for name, family in schema.families.items()},
     )
 
 
@@ -55,20 +55,20 @@ def carried(values: Mapping[Fluent[Any], Any], older: StateSchema, newer: State)
     kept: dict[Fluent[Any], Any] = {}
     lost: list[str] = []
     for fluent, value in values.items():
-        one = _counterpart(fluent, schema)
-        if one is not None and one.accepts(value):
-            kept[one] = value
+        newer_fluent = _counterpart(fluent, schema)
+        if newer_fluent is not None and newer_fluent.accepts(value):
+            kept[newer_fluent] = value
         else:
             lost.append(f"{fluent} = {value_text(value)}")
-    for one in (*schema.fluents.values(), *initial.values):
-        before = _counterpart(one, older)
-        if one not in kept and before is not None and _is_same(one, before):
-            kept[one] = before.default
+    for newer_fluent in (*schema.fluents.values(), *initial.values):
+        before = _counterpart(newer_fluent, older)
+        if newer_fluent not in kept and before is not None and _is_same(newer_fluent, before):
+            kept[newer_fluent] = before.default
     state = initial.changed(kept)
     defaulted = [
-        f"{one} = {value_text(state.get(one))}"
-        for one in schema.fluents.values()
-        if one not in kept
+        f"{fluent} = {value_text(state.get(fluent))}"
+        for fluent in schema.fluents.values()
+        if fluent not in kept
     ]
     defaulted += [
         f"{name}[…] = {value_text(family.prototype.default)}"
@@ -81,7 +81,7 @@ def carried(values: Mapping[Fluent[Any], Any], older: StateSchema, newer: State)
 def successor_values(state: FrozenState, newer: type[State]) -> FrozenState:
     """The values of a state for the fluents of a newer State class, as far as it has them."""
     found = ((_counterpart(fluent, newer.__schema__), value) for fluent, value in state.items())
-    return FrozenState({one: value for one, value in found if one is not None})
+    return FrozenState({fluent: value for fluent, value in found if fluent is not None})
 
 
 def _counterpart(fluent: Fluent[Any], schema: StateSchema) -> Fluent[Any] | None:

@@ -102,7 +102,9 @@ class WorkingState:
         for fluent, before in self._first_since(mark).items():
             self._swap(fluent, before)
         if len(self._trail) > mark:
-            before = next((place for place, one in self._last_left() if one.end <= mark), -1)
+            before = next(
+                (place for place, stretch in self._last_left() if stretch.end <= mark), -1
+            )
             self._left.append(Stretch(mark, len(self._trail), before))
 
     def freeze(self) -> FrozenState:

@@ -16,7 +16,7 @@ def unfrozen(frozen: type) -> Any:
     ``__class__``. That takes a sixth of the instructions of the frozen class's ``__init__``, which
     calls ``object.__setattr__`` for each attribute.
     """
-    changing = {one: getattr(object, one) for one in ("__init__", "__setattr__", "__delattr__")}
+    changing = {name: getattr(object, name) for name in ("__init__", "__setattr__", "__delattr__")}
     return type(frozen.__name__, (frozen,), {"__slots__": (), **changing})
 
 
@@ -27,7 +27,8 @@ def quickly(frozen: type[T]) -> Callable[..., T]:
     """
     unfilled: Any = frozen
     parts = [
-        (one.name, Any, field(default=one.default, kw_only=one.kw_only)) for one in fields(unfilled)
+        (given.name, Any, field(default=given.default, kw_only=given.kw_only))
+        for given in fields(unfilled)
     ]
 
     def freeze(new: Any) -> None:

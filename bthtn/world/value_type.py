@@ -65,7 +65,7 @@ class ValueType:
         if self.parts:
             if not isinstance(value, tuple) or len(value) != len(self.parts):
                 return False
-            return all(part.accepts(one) for part, one in zip(self.parts, value, strict=True))
+            return all(part.accepts(item) for part, item in zip(self.parts, value, strict=True))
         if isinstance(value, bool):
             fits = any(kind in (bool, object) for kind in self.kinds)
         else:
@@ -90,7 +90,7 @@ class ValueType:
         if self.parts:
             texts = text.split(",")
             return tuple(
-                part.parse(one.strip()) for part, one in zip(self.parts, texts, strict=True)
+                part.parse(item.strip()) for part, item in zip(self.parts, texts, strict=True)
             )
         for value in self.listed:
             if text in (str(value), value_text(value)):
@@ -120,7 +120,7 @@ class ValueType:
         if isinstance(value, self.kinds) and self.listed:
             return f"{value_text(value)} is none of its values"
         if isinstance(value, tuple) and self.parts:
-            inside = ", ".join(type(one).__name__ for one in value)
+            inside = ", ".join(type(item).__name__ for item in value)
             return f"{value_text(value)} is ({inside})"
         return f"{value_text(value)} is {type(value).__name__}"
 
@@ -158,16 +158,16 @@ def values_of(parameter: Parameter[Any]) -> ValueType:
 
 
 def _union(arguments: tuple[Any, ...]) -> ValueType | None:
-    several = [value_type_of(one) for one in arguments if one is not NoneType]
-    known = [one for one in several if one is not None]
-    if len(known) < len(several) or not known:
+    types = [value_type_of(argument) for argument in arguments if argument is not NoneType]
+    known = [type_ for type_ in types if type_ is not None]
+    if len(known) < len(types) or not known:
         return None
-    is_optional = NoneType in arguments or any(one.is_optional for one in known)
+    is_optional = NoneType in arguments or any(type_.is_optional for type_ in known)
     if len(known) == 1:
         return ValueType(known[0].kinds, known[0].listed, known[0].parts, is_optional)
-    if any(one.parts or one.listed for one in known):
+    if any(type_.parts or type_.listed for type_ in known):
         return None  # too much for one check
-    return ValueType(tuple(kind for one in known for kind in one.kinds), (), (), is_optional)
+    return ValueType(tuple(kind for type_ in known for kind in type_.kinds), (), (), is_optional)
 
 
 def resolved(annotation: object, scope: Mapping[str, Any], owner: type) -> Any:
