@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bthtn.cli.one_plan import OutputOptions, as_written, number_text, show_why_not
 from bthtn.cli.plan_arguments import PlanArguments
-from bthtn.cli.printing import WIDTH, counted, say, write
+from bthtn.cli.printing import WIDTH, counted, deliver, say
 from bthtn.errors import Diagnostic, InputError
 from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.notation import normal
@@ -50,10 +50,10 @@ def list_plans(arguments: PlanArguments, options: OutputOptions, limit: int) -> 
         return 1
     shown, is_complete = plans[:limit], len(plans) <= limit
     if options.form == "json":
-        write(f"{_json(first, shown, options, is_complete=is_complete)}\n", options.output)
+        deliver(f"{_json(first, shown, options, is_complete=is_complete)}\n", options.output)
     else:
         text = "\n".join(_lines(first, shown, limit, is_complete=is_complete))
-        say(text) if options.output is None else write(f"{text}\n", options.output)
+        say(text) if options.output is None else deliver(f"{text}\n", options.output)
     return 0
 
 

@@ -17,7 +17,7 @@ from bthtn.batch import Deaths, Kept, Workers, resumed
 from bthtn.batch.workers import package_of
 from bthtn.cli import options
 from bthtn.cli.handlers import ending
-from bthtn.cli.printing import counted, note, say, say_json, with_progress, write
+from bthtn.cli.printing import check_name, counted, note, say, say_json, with_progress, write
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO
@@ -95,9 +95,7 @@ def fuzz(  # noqa: PLR0913 - one for each thing that can be typed
     rounds = Rounds(tree, os.path.realpath(os.curdir), ticks, tuple(fixed or ()))
     workers = Workers(jobs or -1, backend.value, address)
     file = scenario or Path(f"{Path(tree).stem}_fuzz{SCENARIO}")
-    if not file.name.endswith(SCENARIO):
-        message = f"{file} is no name of a scenario"
-        raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
+    check_name(file, "scenario", (SCENARIO,))
     numbers = range(seed, seed - (-runs // RUNS))
     about = {"rounds": asdict(rounds), "files": rounds.prepared()}
     kept = None if output is None else Kept(output, about, "round")

@@ -13,13 +13,13 @@ from typing import Final
 
 from bthtn.cli.plan_arguments import PlanArguments
 from bthtn.cli.printing import (
-    SCREEN,
     counted,
+    deliver,
     is_unicode_screen,
     note,
     say,
     say_json,
-    write,
+    say_written,
     write_picture,
 )
 from bthtn.domain.network import Network
@@ -91,9 +91,7 @@ def _show_page(
     if events or not trees:
         trees["search"] = search_tree(events, goal, found=plan is not None)
     place = output or Path(f"{_file_name(problem.domain.name, goal)}.html")
-    write(html_page(f"{problem.domain.name}: {goal}", trees), place)
-    if place != SCREEN:
-        say(f"wrote {place}")
+    deliver(html_page(f"{problem.domain.name}: {goal}", trees), place)
 
 
 def _file_name(domain: str, goal: str) -> str:
@@ -130,14 +128,14 @@ def _by_reference(problem: PlanRequest) -> tuple[Plan | None, int]:
 
 def _show(plan: Plan, options: OutputOptions) -> None:
     if options.form == "json":
-        write(f"{encoded(plan, flat=options.flat)}\n", options.output)
+        deliver(f"{encoded(plan, flat=options.flat)}\n", options.output)
     elif options.form == "xml":
         from bthtn.formats import xml_of  # noqa: PLC0415 - loads py_trees
 
-        write(xml_of(plan), options.output)
+        deliver(xml_of(plan), options.output)
     elif options.form == "tree":
         text = _text(plan, options)
-        say(text) if options.output is None else write(f"{text}\n", options.output)
+        say(text) if options.output is None else deliver(f"{text}\n", options.output)
     else:
         from bthtn.views.plan_drawing import plan_dot  # noqa: PLC0415 - only for pictures
 
@@ -149,9 +147,7 @@ def _show(plan: Plan, options: OutputOptions) -> None:
             most=None if options.form == "dot" else MOST_DRAWN,
         )
         name = _file_name(plan.domain.name, plan.goal_text)
-        place = write_picture(dot, options.form, options.output, name)
-        if place is not None:
-            say(f"wrote {place}")
+        say_written(write_picture(dot, options.form, options.output, name))
 
 
 def _text(plan: Plan, options: OutputOptions) -> str:

@@ -10,8 +10,10 @@ from typer import Argument, Exit, Option, echo
 from typer.models import OptionInfo
 
 from bthtn import __version__
+from bthtn.errors import Diagnostic, InputError
 
 F = TypeVar("F", bound=StrEnum)
+_SYNONYMS: Final = {".txt": ".tree", ".gv": ".dot"}
 
 
 def kept(each: str) -> OptionInfo:
@@ -28,11 +30,18 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
 
 
 def form_of(form: F | None, output: Path | None, default: F) -> F:
-    """The format that is asked for, or else that of the file's ending, or else the default."""
-    if form is not None or output is None:
+    """The format that is asked for, or else that of the file's ending, or else the default.
+
+    Raises InputError for an ending of no format, as of a file that is there for something else.
+    """
+    ending = "" if output is None else output.suffix.lower()
+    if form is not None or not ending:
         return form or default
     endings = {f".{one.value}": one for one in type(default)}
-    return endings.get(output.suffix.lower(), default)
+    if (known := _SYNONYMS.get(ending, ending)) not in endings:
+        hint = f"let it end in {', '.join(endings)}, or give --format"
+        raise InputError(Diagnostic("BT409", f"'{output}' ends as no format does", hint=hint))
+    return endings[known]
 
 
 class PlanForm(StrEnum):
@@ -131,4 +140,6 @@ Given = Annotated[
     list[str] | None, Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state.")
 ]
 Args = Annotated[list[str] | None, Argument(metavar="ARG", help="Arguments of the task.")]
+RECORDINGS: Final = (".jsonl", ".jsonl.gz")
+"""How the names of recordings end."""
 TARGET: Final = "A name, name:variant, a folder, a .py file, or package.module:attribute."

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from bthtn.cli import options as typed
 from bthtn.cli.one_plan import OutputOptions, plan_once
 from bthtn.cli.plan_arguments import PlanArguments, require_goal
-from bthtn.cli.printing import write
+from bthtn.cli.printing import deliver
 from bthtn.planning.htn.table import TaskTable
 
 
@@ -62,7 +62,7 @@ def plan(  # noqa: PLR0913 - one for each thing that can be typed
         forward=forward,
     )
     if show_compiled:
-        write(arguments.request().domain.derived(TaskTable).source(), output)
+        deliver(arguments.request().domain.derived(TaskTable).source(), output)
         return 0
     form_name = "json" if as_json else typed.form_of(form, output, typed.PlanForm.TREE).value
     shown = OutputOptions(form=form_name, output=output, flat=flat, scopes=scopes, legend=legend)

@@ -81,6 +81,13 @@ def refuse(options: Mapping[str, object], what: str, hint: str) -> None:
         raise InputError(Diagnostic("BT409", message, hint=hint))
 
 
+def check_name(file: Path, what: str, endings: tuple[str, ...]) -> None:
+    """Raise InputError for a file to write that may be something else, by its ending."""
+    if not file.name.endswith(endings):
+        message = f"{file} is no name of a {what}"
+        raise InputError(Diagnostic("BT409", message, hint=f"let it end in {' or '.join(endings)}"))
+
+
 def unwritable(output: Path | str, error: OSError) -> InputError:
     """The error of the operating system at writing an output, as an error of the command."""
     message = f"cannot write {output}: {error.strerror}"
@@ -130,6 +137,18 @@ def write(content: str | bytes, output: Path | None) -> None:
             output.write_bytes(data)  # a device or a pipe; a folder refuses
     except OSError as error:
         raise unwritable(output, error) from None
+
+
+def deliver(content: str | bytes, output: Path | None) -> None:
+    """Write to a file, and say so; or to stdout without one. Raises InputError."""
+    write(content, output)
+    say_written(output)
+
+
+def say_written(output: Path | None) -> None:
+    """Say of a file that it was written; of devices, pipes and stdout nothing."""
+    if output is not None and output != SCREEN and output.is_file():
+        say(f"wrote {output}")
 
 
 def _mode(path: Path) -> int | None:

@@ -8,8 +8,17 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from bthtn.cli.options import TARGET, AsJson, Format, Legend, Output, PictureForm, form_of
-from bthtn.cli.printing import SCREEN, say, say_json, write_picture
+from bthtn.cli.options import (
+    RECORDINGS,
+    TARGET,
+    AsJson,
+    Format,
+    Legend,
+    Output,
+    PictureForm,
+    form_of,
+)
+from bthtn.cli.printing import SCREEN, say_json, say_written, write_picture
 from bthtn.errors import Diagnostic, InputError
 from bthtn.testing.characters import root_of
 from bthtn.testing.locate import Target, TargetKind, domain_of, resolve
@@ -33,7 +42,7 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
 ) -> None:
     """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError."""
     kind = form_of(form, output, PictureForm.DOT).value
-    if target.endswith((".jsonl", ".jsonl.gz")):
+    if target.endswith(RECORDINGS):
         moment = _moment(Path(target), kind, tick, agent, legend=legend)
         kind_of, name, text = "recording", *moment
     else:
@@ -60,8 +69,8 @@ def _deliver(
     place = write_picture(text, form, output, facts["name"])
     if as_json:
         say_json({**facts, "file": str(place)})
-    elif place is not None:
-        say(f"wrote {place}")
+    else:
+        say_written(place)
 
 
 def _moment(

@@ -29,8 +29,9 @@ from bthtn.agent.events import (
 )
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.options import TARGET, AsJson
+from bthtn.cli.options import RECORDINGS, TARGET, AsJson
 from bthtn.cli.printing import (
+    check_name,
     counted,
     is_unicode_screen,
     refuse,
@@ -122,6 +123,7 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
     recorder = None
     if record is not None:
+        check_name(record, "recording", RECORDINGS)
         typed = {"tree": tree, "ticks": ticks, "reload": reload}
         recorder = Recorder(record, character, name=target.name, seed=seed, run=typed)
     run = Run(target, character, ticks or (sys.maxsize if reload else TICKS), reloading, recorder)

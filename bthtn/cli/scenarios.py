@@ -16,7 +16,7 @@ from typer import Argument, Option
 from bthtn.batch import Deaths, Workers, run_batch
 from bthtn.cli.handlers import ending
 from bthtn.cli.options import Address, AsJson, Backend, OnBackend
-from bthtn.cli.printing import note, say, say_json, write
+from bthtn.cli.printing import check_name, deliver, note, say, say_json
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.document import unreadable
 from bthtn.formats.project import project_in
@@ -142,11 +142,8 @@ def write_scenario(file: Path, scenario: Path, tick: int | None, agent: str) -> 
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
     from bthtn.testing.recorded_scenario import scenario_of  # noqa: PLC0415 - as above
 
-    if not scenario.name.endswith(SCENARIO):
-        message = f"{scenario} is no name of a scenario"
-        raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
-    write(scenario_of(Recording.read(file), agent=agent, tick=tick), scenario)
-    say(f"wrote {scenario}")
+    check_name(scenario, "scenario", (SCENARIO,))
+    deliver(scenario_of(Recording.read(file), agent=agent, tick=tick), scenario)
 
 
 def _files_in(path: Path) -> Iterator[Path]:

@@ -13,8 +13,8 @@ from typer import Argument, Option
 
 from bthtn.behaviours import Character
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.options import TARGET, Output
-from bthtn.cli.printing import counted, refuse, say, write
+from bthtn.cli.options import RECORDINGS, TARGET, Output
+from bthtn.cli.printing import counted, deliver, refuse, say
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
@@ -42,12 +42,12 @@ def watch(
 
     Returns 0 for a page, 130 after Ctrl-C, 143 after SIGTERM.
     """
-    if what.endswith((".jsonl", ".jsonl.gz")):
+    if what.endswith(RECORDINGS):
         refuse({"seed": seed, "paused": paused}, "a recording", "it goes with a tree")
         file = output or Path("out") / f"{Path(what).name.partition('.')[0]}.html"
         file.parent.mkdir(parents=True, exist_ok=True)
-        write(recording_page(Path(what)), file)
-        say(f"{file}\nopen it in a browser")
+        deliver(recording_page(Path(what)), file)
+        say("open it in a browser")
         return 0
     hint = "make a recording, bthtn run TREE --record FILE, and name that"
     refuse({"output": output}, "a tree that is watched", hint)

@@ -78,7 +78,7 @@ def test_plans_have_their_values(bthtn):
 def test_programs_are_given_whole_plans_and_whether_these_are_all(bthtn, tmp_path):
     file = tmp_path / "plans.json"
     answer = bthtn(*TROLL, *EVERY_TROLL, "--limit=5", "--json", "--output", file)
-    assert (answer.code, answer.out) == (0, "")
+    assert (answer.code, answer.out) == (0, f"wrote {file}\n")
     told = json.loads(file.read_text("utf-8"))
     assert (told["format"], told["domain"], told["complete"]) == ("bthtn-plans/1", "troll", False)
     assert [plan["record"] for plan in told["plans"]] == [[0, 0], [0, 1, 0], [0, 1, 2], [0, 2], [1]]

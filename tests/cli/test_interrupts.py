@@ -226,7 +226,7 @@ COMMANDS = [
     ["run", "guard.py", "--ticks", "30"],
     ["plan", "long.py", "long", "--json", "-o", "old.json"],
     ["plan", "endless.py", "count", "--max-expansions", "100000000"],
-    ["render", "combat", "-o", "old.json"],
+    ["render", "combat", "--format", "dot", "-o", "old.json"],
     ["check", "soldier"],
     ["list"],
 ]

@@ -242,11 +242,24 @@ def test_a_search_that_takes_long_shows_progress_on_a_terminal(bthtn, put, monke
 
 def test_a_result_can_be_written_to_a_file(bthtn, here):
     answer = bthtn("plan", "combat", "fight", "--json", "-o", "plan.json")
-    assert (answer.code, answer.out) == (0, "")
+    assert (answer.code, answer.out) == (0, "wrote plan.json\n")
     assert json.loads((here / "plan.json").read_text())["record"] == [0]
-    bthtn("plan", "combat", "fight", "-o", "plan.txt")
+    answer = bthtn("plan", "combat", "fight", "-o", "plan.txt")
+    assert answer.out == "wrote plan.txt\n"
     assert (here / "plan.txt").read_text("utf-8").endswith("\n└─ search_enemy\n")
     assert sorted(path.name for path in here.iterdir()) == ["plan.json", "plan.txt"]
+
+
+@pytest.mark.parametrize("command", [["plan", "combat", "fight"], ["render", "combat"]])
+def test_a_file_that_ends_as_no_format_is_not_written(bthtn, here, command):
+    (here / "domain.py").write_text("mine")
+    for name in ("domain.py", "picture.jpg"):
+        answer = bthtn(*command, "-o", name)
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith(f"[BT409] '{name}' ends as no format does")
+        assert ".svg" in answer.err
+    assert [(one.name, one.read_text()) for one in here.iterdir()] == [("domain.py", "mine")]
+    assert bthtn(*command, "--format", "dot", "-o", "a.graph").out == "wrote a.graph\n"
 
 
 def test_what_may_be_is_put_side_by_side_in_every_form(bthtn):
@@ -375,7 +388,8 @@ def test_a_file_keeps_its_mode_and_a_link_its_target(bthtn, here):
 
 
 def test_a_device_can_be_written_to(bthtn, here):
-    assert bthtn("plan", "combat", "fight", "--json", "-o", "/dev/null").code == 0
+    answer = bthtn("plan", "combat", "fight", "--json", "-o", "/dev/null")
+    assert (answer.code, answer.out) == (0, "")
     assert not Path("/dev/null").is_file()
 
 

@@ -318,6 +318,14 @@ def test_pictures_go_where_they_are_wanted(told, tree, graphviz):
     assert "tree.svg" in names("far/away/dog")
 
 
+def test_a_recording_does_not_replace_another_file(told, tree):
+    name, file = tree(), Path("trees/dog/tree.py")
+    code = file.read_text("utf-8")
+    with pytest.raises(InputError, match=r"(?s)no name of a recording.*in .jsonl or .jsonl.gz"):
+        told(name, record=file)
+    assert file.read_text("utf-8") == code
+
+
 def test_a_folder_that_cannot_be_made_is_found_before_the_run(told, tree):
     Path("out").write_text("in the way")
     with pytest.raises(InputError, match="cannot write to") as error:

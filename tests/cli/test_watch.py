@@ -15,7 +15,7 @@ def test_a_recording_becomes_a_page(bthtn, tmp_path):
     assert bthtn("run", "squad", "--ticks", "5", "--record", str(file)).code in (0, 1)
     answer = bthtn("watch", str(file), "-o", str(page))
     assert (answer.code, answer.err) == (0, "")
-    assert "open it in a browser" in answer.out
+    assert answer.out == f"wrote {page}\nopen it in a browser\n"
     assert "bthtn-recording/1" in page.read_text("utf-8")
 
 
