@@ -17,9 +17,8 @@ young generation; when it is full it becomes the old one, and the previous old o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from threading import Lock
 from typing import Any, Final, assert_never
 from weakref import WeakKeyDictionary
@@ -57,11 +56,12 @@ Readings = Mapping[Fluent[Any], Any]
 class Answer:
     """The result of a search, without its start state; ``tree`` is None if there is no plan.
 
-    ``written`` are the fluents that the plan changes, with the values predicted for them.
-    ``events`` are those that the search emitted, None if it had no listener or emitted more than
-    are kept.
+    It depends on ``readings``. ``written`` are the fluents that the plan changes, with the values
+    predicted for them. ``events`` are those that the search emitted, None if it had no listener or
+    emitted more than are kept.
     """
 
+    readings: Readings
     tree: Node | None
     record: MethodTraversalRecord = field(default_factory=MethodTraversalRecord)
     written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
@@ -146,12 +146,10 @@ class PlanCache(Unpicklable):
                 self._hits += 1
         return answer
 
-    def _keep(
-        self, memory: _Memory, question: Question, readings: Readings, answer: Answer
-    ) -> None:
+    def _keep(self, memory: _Memory, question: Question, answer: Answer) -> None:
         """Add an answer to the young generation; turn the generations when it is full."""
         with self._lock:
-            if memory.young.put(question, readings, answer):
+            if memory.young.put(question, answer):
                 self._young += 1
             if self._young >= self._generation:
                 self._turn()
@@ -184,24 +182,15 @@ class Answers:
         memory, question = self._memory, self._question
         answer = memory.young.find(question, state)
         if answer is None:
-            old = memory.old
-            answer = old.find(question, state)
+            answer = memory.old.find(question, state)
             if answer is not None:
-                self.keep(old.readings(question, state), answer)
+                self.keep(answer)
         is_enough = answer is None or answer.events is not None or not told
         return self._cache._counted(answer if is_enough else None)
 
-    def read_for(self, state: FrozenState) -> Callable[[], Readings]:
-        """Returns the fluents, with values, that the answer found for this start state depends on.
-
-        That may be later, when the answer was dropped from the cache.
-        """
-        memory = self._memory
-        return partial(_read, self._question, state, memory.young, memory.old)
-
-    def keep(self, readings: Readings, answer: Answer) -> None:
-        """Add the answer of a search that has read these fluents of its start state."""
-        self._cache._keep(self._memory, self._question, readings, answer)
+    def keep(self, answer: Answer) -> None:
+        """Add the answer of a search."""
+        self._cache._keep(self._memory, self._question, answer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,23 +219,14 @@ class _Generation:
             node = node.ways.get((kind, value) if kind in _AS_THEY_ARE else exact(value))
         return node
 
-    def readings(self, question: Question, state: FrozenState) -> Readings:
-        """The fluents on this state's path, with their values in this state."""
-        found: dict[Fluent[Any], Any] = {}
-        node = self.trees.get(question)
-        while isinstance(node, _Reading):
-            found[node.fluent] = state.get(node.fluent)
-            node = node.ways.get(exact(found[node.fluent]))
-        return found
-
-    def put(self, question: Question, readings: Readings, answer: Answer) -> bool:
-        """Add a path and its answer; return False if the path is there already.
+    def put(self, question: Question, answer: Answer) -> bool:
+        """Add the path of an answer; return False if it is there already.
 
         An answer with events replaces one without. A path that reads another fluent than an
         earlier path did after the same values shows that some function is impure; it is ignored,
         and the earlier path stays.
         """
-        steps = list(readings.items())
+        steps = list(answer.readings.items())
         ways, key, depth = self.trees, question, 0
         while (node := ways.get(key)) is not None:
             is_told = answer.events is not None and depth == len(steps)
@@ -264,11 +244,6 @@ class _Generation:
         ways[key] = new
         self.entries += 1
         return True
-
-
-def _read(question: Question, state: FrozenState, young: _Generation, old: _Generation) -> Readings:
-    kept = young if young.find(question, state) is not None else old
-    return kept.readings(question, state)
 
 
 class _Memory:

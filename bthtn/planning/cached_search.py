@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.domain.goal import Action
@@ -84,22 +84,10 @@ class Answered:
 
     expansions = 0
 
-    def __init__(self, plan: Plan | None, tell: Callable[[], Readings] | None) -> None:
+    def __init__(self, plan: Plan | None, reads: Readings) -> None:
         self.plan = plan
         self.status = SearchStatus.EXHAUSTED if plan is None else SearchStatus.SOLVED
-        self._tell = tell
-        self._reads: Readings | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: the reads, since caches are not."""
-        return {**vars(self), "_reads": self.reads, "_tell": None}
-
-    @property
-    def reads(self) -> Readings:
-        if self._reads is None:
-            assert self._tell is not None, "the cache tells what was read"
-            self._reads = self._tell()
-        return self._reads
+        self.reads = reads
 
     @property
     def written(self) -> Mapping[Fluent[Any], Any]:
@@ -147,13 +135,13 @@ class Remembered:
             return self._search.status
         status = self._search.advance(expansions)
         if status in (SearchStatus.SOLVED, SearchStatus.EXHAUSTED):
-            self._answers.keep(self._search.reads, self._answer())
+            self._answers.keep(self._answer())
         return status
 
     def _answer(self) -> Answer:
         """The answer to cache; the parts of a lazily made plan are made now."""
-        plan = self._search.plan
+        plan, reads = self._search.plan, self._search.reads
         events = None if self._told is None else self._told.events
         if plan is None:
-            return Answer(None, events=events)
-        return Answer(plan.tree, plan.record, self._search.written, plan.expansions, events)
+            return Answer(reads, None, events=events)
+        return Answer(reads, plan.tree, plan.record, self._search.written, plan.expansions, events)

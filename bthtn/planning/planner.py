@@ -197,7 +197,7 @@ class Planner(Unpicklable, Generic[S]):
             if listener is not None:
                 for event in answer.events or ():
                     listener(event)
-            return Answered(found_again(self, answer, start), answers.read_for(start))
+            return Answered(found_again(self, answer, start), answer.readings)
         told = None if listener is None else Told(listener)
         return Remembered(self._search(self._request(start), told), answers, told)
 
