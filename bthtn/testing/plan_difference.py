@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Final, assert_never
+from typing import Final
 
 from bthtn.errors import PlanningError
 from bthtn.explanation import methods_of
-from bthtn.plan import nodes
 from bthtn.plan.nodes import Node
-from bthtn.plan.notation import notation
 from bthtn.plan.walk import flat
 from bthtn.planning.protocol import PlanRequest
+from bthtn.views.text import Strokes, tree_text
 from bthtn.world.truth import value_text
 
 MOST_METHODS: Final = 6
 """Methods that are said not to have been chosen; those of later tasks are left out."""
+_INDENTED: Final = Strokes("  ", "  ", "  ", "  ", "✗")
 
 
 def side_by_side(expected: Node, actual: Node) -> str:
     """Two trees beside each other, a line for each node; ✗ is at the first that differs."""
-    left, right = list(_outline(flat(expected))), list(_outline(flat(actual)))
+    left, right = (
+        tree_text(flat(one), strokes=_INDENTED).split("\n") for one in (expected, actual)
+    )
     width = max(map(len, [*left, "expected"]))
     lines = [f"  {'expected'.ljust(width)}    actual"]
     is_same = True
@@ -42,26 +43,3 @@ def circumstances(asked: PlanRequest) -> str:
     except PlanningError:  # a search that raises has said so itself
         answers = []
     return "\n".join([*lines, *map(str, answers[:MOST_METHODS])])
-
-
-def _outline(node: Node, depth: int = 0) -> Iterator[str]:
-    """A line for each node, deeper ones further to the right; nested ones of flat plans."""
-    room = "  " * depth
-    match node:
-        case nodes.SequenceNode(children):
-            yield f"{room}in order"
-        case nodes.ParallelNode(children, policy):
-            yield f"{room}parallel ({policy.value})"
-        case nodes.PriorityNode(children):
-            yield f"{room}priority{' (reactive)' if node.reactive else ''}"
-        case nodes.ScopeNode(child=child):
-            decorator = notation(node).partition("(")[0]
-            yield f"{room}{decorator}"
-            children = (child,)
-        case nodes.TaskNode() | nodes.SuspendedNode() | nodes.NullNode():
-            yield f"{room}{notation(node)}"
-            return
-        case _:
-            assert_never(node)
-    for child in children:
-        yield from _outline(child, depth + 1)

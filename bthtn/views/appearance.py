@@ -21,8 +21,7 @@ from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
-from bthtn.views.plan_drawing import PARALLEL_ENDS, task_kind, task_tooltip
-from bthtn.views.text import method_text
+from bthtn.views.plan_drawing import node_appearance, task_tooltip
 
 CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})
 
@@ -33,21 +32,17 @@ def appearance(node: Behaviour) -> tuple[str, str, str]:
         case PlanGoal():
             goal = network_text(node.goal)
             return "goal", node.name, "" if goal == node.name else goal
-        case TaskLeaf():
-            return task_kind(node.node.task), node.name, ""
-        case Suspended():
-            return "suspended", node.node.left, f"({node.node.cause})"
-        case PlanScope():
-            return "compound", node.name, method_text(node.node, _domain_of(node))
-        case PlanDecorated():
-            return "decorator", node.name, ""
+        case (
+            TaskLeaf()
+            | Suspended()
+            | PlanScope()
+            | PlanDecorated()
+            | PlanPriority()
+            | PlanParallel()
+        ):
+            return node_appearance(node.node, _domain_of(node))[:3]
         case PlanSequence():
             return "sequence", node.name, ""
-        case PlanPriority():
-            below = "asked again at every tick" if node.node.reactive else ""
-            return "priority", "priority", below
-        case PlanParallel():
-            return "parallel", "parallel", PARALLEL_ENDS[node.node.policy.value]
         case _:
             return _authored_appearance(node)
 

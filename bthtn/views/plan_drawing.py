@@ -26,7 +26,7 @@ from bthtn.views.text import method_text, numbered_children, scope_text, unrolle
 from bthtn.world.expression import Binding, always_holds
 
 _CLOSE: Final = "close"
-PARALLEL_ENDS: Final[Mapping[str, str]] = {
+_PARALLEL_ENDS: Final[Mapping[str, str]] = {
     "all": "until all are done",
     "any": "until one is done",
     "primary": "until the first is done",
@@ -151,7 +151,7 @@ def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[
         case SequenceNode():
             return "sequence", "sequence", "", ""
         case ParallelNode():
-            return "parallel", "parallel", PARALLEL_ENDS[node.policy.value], ""
+            return "parallel", "parallel", _PARALLEL_ENDS[node.policy.value], ""
         case PriorityNode():
             below = "asked again at every tick" if node.reactive else ""
             return "priority", "priority", below, ""

@@ -224,7 +224,7 @@ def test_a_fault_shows_what_was_expected_and_what_came(house):
         "evening, method 0: lit is false: lit = false\n"
         "evening, method 1: hour == NIGHT is false: hour = DAY"
     )
-    trees = "  expected    actual\n✗ in order    read\n    light\n    read"
+    trees = "  expected    actual\n✗ sequence    read\n    light\n    read"
     planned_from = (
         "planned from: lit = true\n"
         "evening, method 1: comes later, and does not work\n"

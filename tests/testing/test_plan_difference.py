@@ -20,16 +20,16 @@ def test_every_kind_of_node_is_a_line_and_the_first_that_differs_is_marked():
     one = planned(house, retry(2, a()), priority(a(), b()), parallel(b(), c()))
     other = planned(house, retry(2, a()), priority(a(), c(), reactive=True), parallel(b(), c()))
     assert side_by_side(one, other).splitlines() == [
-        "  expected            actual",
-        "  in order            in order",
-        "    retry               retry",
-        "      a                   a",
-        "✗   priority            priority (reactive)",
-        "      a                   a",
-        "      b                   c",
-        "    parallel (all)      parallel (all)",
-        "      b                   b",
-        "      c                   c",
+        "  expected                          actual",
+        "  sequence                          sequence",
+        "    retry 2                           retry 2",
+        "      a                                 a",
+        "✗   priority, chosen at run time      priority reactive, chosen at run time",
+        "      a                                 a",
+        "      b                                 c",
+        "    parallel                          parallel",
+        "      b                                 b",
+        "      c                                 c",
     ]
 
 

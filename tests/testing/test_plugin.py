@@ -175,12 +175,12 @@ expected  (parallel(hum, walk), wait)
 actual    (parallel(walk, hum), wait)
 actual record    [1]
 
-  expected            actual
-  in order            in order
-    parallel (all)      parallel (all)
-✗     hum                 walk
-      walk                hum
-    wait                wait
+  expected      actual
+  sequence      sequence
+    parallel      parallel
+✗     hum           walk
+      walk          hum
+    wait          wait
 
 planned from: rain = true
 go, method 0 'bus': failed
