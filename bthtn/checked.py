@@ -1,4 +1,4 @@
-"""``checked``: wrong arguments get a BthtnError that says what to write instead."""
+"""``checked``: wrong arguments get a BthtnError that suggests right ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 def checked(function: F) -> F:
     """Decorator: raise ArgumentError for arguments that do not fit the function's signature.
 
-    Arguments are compared with annotations that name classes; what others describe is left to
+    Arguments are compared with annotations that name classes; those with others are left to
     the function. A class is checked when it is called.
     """
     if isinstance(function, type):

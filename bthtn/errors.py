@@ -23,7 +23,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: what is wrong, where, and what to do about it."""
+    """One finding: the fault, its place, and how to mend it."""
 
     code: str
     message: str
@@ -53,7 +53,7 @@ class Diagnostic:
 
 
 class BthtnError(Exception):
-    """A mistake somebody can mend; its diagnostics say how."""
+    """A mistake that the user can mend; its diagnostics say how."""
 
     def __init__(self, diagnostics: Diagnostic | Sequence[Diagnostic]) -> None:
         given = (diagnostics,) if isinstance(diagnostics, Diagnostic) else diagnostics

@@ -125,7 +125,7 @@ class Agent(Unpicklable, Generic[S, B]):
 
     @property
     def errors(self) -> Mapping[str, int]:
-        """How many exceptions users' code has raised, by kind: what ran, class, and line."""
+        """How many exceptions users' code has raised, by kind: the code that ran, class, line."""
         return self._errors.counts
 
     @property

@@ -65,7 +65,7 @@ class SensorFailed(_Event):
 
 @dataclass(frozen=True, slots=True)
 class CodeFailed(_Event):
-    """Users' code raised, other than an operator, a hook or a sensor: ``code`` says what it is.
+    """Users' code raised, other than an operator, a hook or a sensor: ``code`` names it.
 
     It is a guard, a value, state or variable of a composite, a condition of a plan that runs, a
     draw, a search ahead of time, effects of a failure or abort, or a listener.

@@ -32,7 +32,7 @@ class OperatorFailed(Exception):  # noqa: N818 - a reported failure, not an erro
 
 
 class Elapsed(NamedTuple):
-    """What a step had behind it when it was saved; ``Elapsed()`` is that of one that begins.
+    """How long a step had been at work when it was saved; ``Elapsed()`` is for one that begins.
 
     ``ticks`` is in how many ticks it was at work, the first one included, ``seconds`` the time of
     the agent's clock since it started, 0 without a clock. ``abort_ticks`` is how many ticks its

@@ -23,8 +23,8 @@ LOGGER: Final[Logger] = getLogger("bthtn")
 class ProgrammingErrors:
     """The programming errors of one agent, counted by kind.
 
-    A kind is what ran, the class of the exception, and the line that raised it. The first error of
-    each kind is logged, and with ``strict`` kept until ``raise_first`` raises it.
+    A kind is the code that ran, the class of the exception, and the line that raised it. The first
+    error of each kind is logged, and with ``strict`` kept until ``raise_first`` raises it.
     """
 
     __slots__ = ("_agent", "_counts", "_raised", "_strict")
@@ -96,7 +96,7 @@ def _origin(error: BaseException) -> BaseException:
 
 
 def _where(event: events.AgentEvent) -> str:
-    """What raised the error of an event, without arguments; an empty text for other events."""
+    """The code that raised the error of an event, without arguments; "" for other events."""
     match event:
         case events.SensorFailed(sensor):
             return f"sensor '{sensor}'"

@@ -20,7 +20,7 @@ Writer = Callable[[Fluent[Any]], str]
 
 
 class Runtime:
-    """The stack of holders that act for an agent, its steps and what they use, its ``errors``.
+    """The stack of holders that act for an agent, the leases of its steps, its ``errors``.
 
     Leases that user code takes belong to the innermost holder on the stack: a step while its
     operator runs, a plan while its hooks run, and otherwise the agent itself.
@@ -59,7 +59,7 @@ class Runtime:
 
     @cached_property
     def closing(self) -> ExitStack:
-        """What is left to be closed with the agent."""
+        """The exit stack whose callbacks run when the agent is closed."""
         return ExitStack()
 
     @property

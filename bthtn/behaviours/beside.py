@@ -17,7 +17,7 @@ from bthtn.world.footprint import Footprint
 
 
 class Beside:
-    """What is left of the branches of one parallel node, in one tick."""
+    """The remaining footprints of the branches of one parallel node, in one tick."""
 
     def __init__(self, node: PlanParallel) -> None:
         self._readers: defaultdict[Any, set[int]] = defaultdict(set)
@@ -27,7 +27,7 @@ class Beside:
             self.add(branch, remaining(child))
 
     def add(self, branch: int, footprint: Footprint) -> None:
-        """Add what a branch will do as well."""
+        """Add a footprint to that of a branch."""
         for fluent in footprint.reads:
             self._readers[fluent].add(branch)
         for fluent in footprint.writes:

@@ -91,7 +91,7 @@ class Character(Unpicklable):
         return self._finished()
 
     def reload(self, make: Callable[[Character], Character]) -> None:
-        """Call ``make(self)`` before the next tick, and go on with what it returns.
+        """Call ``make(self)`` before the next tick, and go on with the character that it returns.
 
         That is a character in the same world, of newer code. Its agents are the running ones,
         each of which has taken over an agent made of newer code: ``running.reload(made)``. Its

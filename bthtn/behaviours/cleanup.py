@@ -202,12 +202,12 @@ class OwedCleanup:
         """Hear of no finished steps: a cleanup is not under review."""
 
     def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
-        """Leave the cleanup of a part of this one to whoever owes this one."""
+        """Leave the cleanup of a part of this one to the agent that owes this one."""
         self._owner.owe_cleanup(part, path, run)
 
 
 def _given(planned: Planned) -> Planned:
-    """What is known already, where a search may be asked for it."""
+    """A plan that is there already, in the place of a search for it."""
     return planned
 
 

@@ -176,7 +176,7 @@ class _Compiler:
         self._made = 0
 
     def steps(self, pending: _Pending) -> Iterator[Behaviour]:
-        """Yield the behaviours for what is pending, to be put into a sequence."""
+        """Yield the behaviours of the pending nodes, to be put into a sequence."""
         while pending:
             left, place = pending[-1]
             one = next(left, None)
@@ -255,7 +255,7 @@ class _Compiler:
         return None
 
     def begun(self, node: Node, place: _Place) -> tuple[list[Behaviour], Unmade | None]:
-        """The first steps, two at least if there are so many, and what makes the others, if any."""
+        """The first steps, two at least if there are so many, and the others, not made yet."""
         if node in self._over:
             return [], None
         if isinstance(node, TaskNode):

@@ -99,7 +99,7 @@ class _OneBranch(Unpicklable, composites.Composite):
         """Decide. Returns the child to be ticked, or the status of the node without one."""
 
     def tick(self) -> Iterator[Behaviour]:
-        """Decide, stop what has lost its place, and tick what has taken it."""
+        """Choose a child, stop the one that has lost its place, and tick the chosen one."""
         if self.status is not RUNNING:
             reset(self.children)
             self.current_child = None

@@ -188,7 +188,7 @@ class FailureTracking:
         return static_reads(self._planner.domain, self._planner.goal)
 
     def _differs_now(self, fluent: Fluent[Any], before: object) -> bool:
-        """Whether a search could tell a fluent's value now from the one before."""
+        """Whether a search could distinguish a fluent's value now from the one before."""
         reads = self._static_reads
         return reads is None or reads.differ(fluent, before, self._agent.beliefs.get(fluent))
 

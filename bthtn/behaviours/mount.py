@@ -113,7 +113,7 @@ class Mount:
         return self._mounted.without_finished(progress)
 
     def place(self) -> tuple[object, ...]:
-        """What is equal as long as the progress is."""
+        """A key that is equal as long as the progress is."""
         return (self.run.moves, *active_path(self.subtree))
 
     def take(self, other: Mount) -> None:

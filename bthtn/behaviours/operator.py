@@ -97,7 +97,7 @@ def _going_on(operator: Operator) -> Operator:
 def _adapted(
     made: Any, agent: Agent[Any, Any], node: TaskNode, setup_arguments: Mapping[str, Any]
 ) -> Operator:
-    """The operator for what the user's code has made. Raises ExecutionError if that is none."""
+    """The operator for an object that a user's code has made. Raises ExecutionError for others."""
     if made is None:
         return Simulated(0)
     if isinstance(made, Generator):
@@ -141,7 +141,7 @@ def made_before(what: str) -> ExecutionError:
 
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
-    """Stands in a save for an operator that is code: what it has behind it, and its subtree."""
+    """Stands in a save for an operator that is code: its elapsed time, and its subtree."""
 
     elapsed: Elapsed
     subtree: Any = None
@@ -284,7 +284,7 @@ class SubtreeOperator:
 
 
 def _why_failed(root: Behaviour) -> str:
-    """What a behaviour that has failed says of it, or the one below that it failed with."""
+    """The message of a behaviour that has failed, or of the one below that it failed with."""
     if root.feedback_message:
         return root.feedback_message
     tip = root.tip() or root

@@ -97,7 +97,7 @@ class PlanParallel(PlanComposite, Parallel):
                 assert_never(self.node.policy)
 
     def _verdict(self, ticked: int) -> Status:
-        """What the policy says when so many branches were ticked, or had ended before."""
+        """The status by the policy when so many branches were ticked, or had ended before."""
         ends: list[Status] = list(map(_status, self.children))
         if INVALID in ends:
             for index, end in enumerate(ends):

@@ -1,7 +1,7 @@
 """fresh_subtree: the behaviours of a plan, made after one pattern for equal plans.
 
-A thousand agents that run equal plans share their tree. What becomes a behaviour of its own, and
-what is merged, is worked out of it once for all of them.
+A thousand agents that run equal plans share their tree. Which of its nodes become behaviours, and
+which are merged, is worked out once for all of them.
 """
 
 from __future__ import annotations

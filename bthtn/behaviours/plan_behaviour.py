@@ -1,7 +1,7 @@
-"""PlanBehaviour and PlanComposite: what the behaviours of plans have in common.
+"""PlanBehaviour and PlanComposite: the base classes of the behaviours of plans.
 
-Plans are mounted far more often than they are looked at. So what only displays and visitors ask
-for is made when they do: ids, names, the loggers of py_trees.
+Plans are mounted far more often than they are looked at. So attributes that only displays and
+visitors read are made when they do: ids, names, the loggers of py_trees.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
 
     @property
     def made(self) -> list[Behaviour]:
-        """The children without those that are only made when somebody looks at them."""
+        """The children without those that are only made when they are reached or looked at."""
         return self.children
 
     @property
@@ -98,7 +98,7 @@ class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
         return self.made
 
     def stop(self, new_status: Status) -> None:
-        """Called at every end: does what py_trees does, without texts for its logger."""
+        """Called at every end: as in py_trees, without texts for its logger."""
         self.terminate(new_status)
         self.status = new_status
 

@@ -252,7 +252,7 @@ class PlanGoal(ReloadingGoal):
         self._mount.break_off(failure.node)
 
     def _give_up(self) -> None:
-        """Abort what is left of the plan."""
+        """Abort the rest of the plan."""
         if not self._mount.is_empty:
             self._mount.stop()
             self._unmount()

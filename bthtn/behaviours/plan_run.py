@@ -218,7 +218,7 @@ class PlanRun:
     """What is left of the branches of parallel nodes in this tick, as far as it was needed."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state to save: all but what belongs to one tick."""
+        """The state to save: all but that of one tick."""
         return {part.name: getattr(self, part.name) for part in fields(self)} | {"beside": {}}
 
     def ticked(self) -> None:

@@ -35,7 +35,7 @@ MOST_EXPLAINED: Final = 200
 
 
 class _Started(RestartingSearch):
-    """A search of a goal, with its planner, and what its latest start has avoided."""
+    """A search of a goal, with its planner, and the exclusions of its latest start."""
 
     avoided: Avoided
 
@@ -53,7 +53,7 @@ class _Started(RestartingSearch):
         super().__init__(agent.beliefs, planner.settings.max_expansions)
 
     def search_from(self, state: FrozenState) -> RecordedSearch:
-        """A new search from a state, without what is avoided now."""
+        """A new search from a state, without the tasks and methods that are avoided now."""
         self.avoided = self._failures.avoided()
         return self._failures.search(self.planner, state, self.avoided, resumes=self._resumes)
 
@@ -207,7 +207,7 @@ class PlanSearch:
         return ResumeFailed(str(error))
 
     def explanation(self) -> str:
-        """What a search from the beliefs as they are now tries, and why that fails, as lines."""
+        """The attempts of a search from the current beliefs, and why they fail, as lines."""
         planner = self.newest()
         try:
             trace = planner.trace(self._agent.beliefs.frozen(), self.failures.avoided())

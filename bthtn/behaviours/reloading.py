@@ -173,7 +173,7 @@ class ReloadingGoal(TakingOver):
             self.stop(INVALID)
 
     def _retire(self) -> None:
-        """Search no more, and watch no beliefs; what the goal has aborted goes on."""
+        """Search no more, and watch no beliefs; the goal's unfinished aborts go on."""
         self._review.close()
         self._search.stop()
         self._repair.forget()
@@ -235,5 +235,5 @@ def _take_down(root: Behaviour) -> None:
 
 
 def search_of(goal: ReloadingGoal) -> PlanSearch:
-    """The searches of a goal, for a save to name the parts of what is planned."""
+    """The searches of a goal, for a save to name the parts of their plans."""
     return goal._search

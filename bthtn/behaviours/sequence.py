@@ -4,7 +4,7 @@ with cleanup ── draw, attack, cleanup ── holster   all goes well: as pla
 with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
                                                    and the plan's owner has it done
 
-The steps of a long plan are made when they are reached, or when somebody looks at the children: ten
+The steps of a long plan are made when they are reached, or when the children are looked at: ten
 thousand steps start as fast as a hundred.
 """
 
@@ -49,10 +49,10 @@ class Placeholder(PlanLeaf):
 
 
 class Unmade(NamedTuple):
-    """The children that a sequence has not made yet, and what they are made from.
+    """The children that a sequence has not made yet, and the nodes that they are made from.
 
-    ``making`` makes one after the other, and takes what it needs from ``pending``, which ends with
-    what comes next. Nodes that are ``over`` become no children.
+    ``making`` makes one child after the other, from the nodes that are ``pending``, the last one
+    first. Nodes that are ``over`` become no children.
     """
 
     making: Iterator[Behaviour]
@@ -140,7 +140,7 @@ class PlanSequence(PlanComposite, Sequence):
         return self._unmade is not None
 
     def unmade(self) -> tuple[list[TaskNode], list[SuspendedNode], list[Behaviour]]:
-        """What the other children will be made from, see ``Unmade``."""
+        """The children that are not made yet."""
         return ([], [], []) if self._unmade is None else self._unmade.parts()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class PlanSequence(PlanComposite, Sequence):
             self._planned = [one for one in self._planned if one is not child]
 
     def stop(self, new_status: Status = INVALID) -> None:
-        """Called at every end; stopped from outside, it stops what it has ticked.
+        """Called at every end; stopped from outside, it stops the children that it has ticked.
 
         Behind the current child all are as they were made, since every run begins with a reset.
         """

@@ -101,7 +101,7 @@ class StepRun:
         return self._holder
 
     def elapsed(self, abort_ticks: int | None = None) -> Elapsed:
-        """What it has behind it."""
+        """How long it has been at work."""
         return Elapsed(self.ticks, _time_of(self.agent) - self._began, abort_ticks)
 
     def acting(self) -> AbstractContextManager[None]:
@@ -186,7 +186,7 @@ class StepRun:
         return error
 
     def _writer(self, fluent: Fluent[Any]) -> str:
-        """The source of a belief of the operator: the plan's for what the step writes itself."""
+        """The source of a belief of the operator: the plan's for fluents that the step writes."""
         if fluent in fluents_changed_by(self.node):
             return self._source
         if self._news is None:

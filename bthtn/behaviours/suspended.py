@@ -62,7 +62,7 @@ class Suspended(Placeholder):
         self._version = -1
 
     def _title(self) -> str:
-        """What is left to be planned, and why."""
+        """The tasks that are left to be planned, and why."""
         return node_text(self.node)
 
     def initialise(self) -> None:
@@ -92,7 +92,7 @@ class Suspended(Placeholder):
             mark_stopped(self, new_status)
 
     def shutdown(self) -> None:
-        """Called when the plan is taken down: what plans the part knows the part, too."""
+        """Called when the plan is taken down: drops the search, which refers to the part."""
         self._ask = self._planned = self.replacement = None
 
     @property
@@ -155,7 +155,7 @@ class Suspended(Placeholder):
         return False
 
     def _surroundings(self) -> Iterator[tuple[Beside, int, PlanParallel]]:
-        """Yield what is beside this part in the parallel nodes around it, inner ones first."""
+        """Yield the branches beside this part in the parallel nodes around it, inner ones first."""
         node: Behaviour = self
         while isinstance(node.parent, COMPOSITES):
             above = node.parent

@@ -206,7 +206,7 @@ class TaskLeaf(PlanLeaf):
     def _must_wait(self) -> bool:
         """Whether an abort of the goal, or a step that has a resource of this one, must end first.
 
-        The agent is told once of each step that it waits for.
+        The agent gets one event for each step that it waits for.
         """
         run, uses, before = self._run, self.node.task.uses, self._waits_for
         first = run.agent.aborts.first(run.holder)

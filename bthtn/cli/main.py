@@ -89,7 +89,7 @@ class LateCommand(TyperCommand):
     """A command whose module is imported when it is called."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        """Parse what was typed behind the name of the command."""
+        """Parse the arguments behind the name of the command."""
         return _loaded(str(self.name)).make_context(*args, **more)
 
 

@@ -1,4 +1,4 @@
-"""``bthtn plan``: what is typed, and what it asks for."""
+"""``bthtn plan``: its options, and the plans that they ask for."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
 ) -> int:
     """Run a tree until its character is finished, or for at most so many ticks; or a scenario.
 
-    What is printed is filtered as by ``rows``; JSON is not. With ``reload``, no run is too long.
+    Events are filtered as by ``rows``; JSON is not. With ``reload``, no run is too long.
     Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
     """
     filters = {"agent": agent, "goal": goal}

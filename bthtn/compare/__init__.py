@@ -1,4 +1,4 @@
-"""WHAT DOES AN EDIT CHANGE? Two characters or domains over the same seeds, in pairs.
+"""Comparison of two characters or domains over the same seeds, in pairs.
 
 ``run_seed`` and ``plan_seed`` observe one side for a seed, ``paired`` has two of them beside
 each other, and ``findings`` judges the registered measures over all seeds. Where the sides

@@ -1,4 +1,4 @@
-"""HOW IS IT USED? Worked examples: HTN domains, and behaviour trees that plan with them.
+"""Worked examples: HTN domains, and behaviour trees that plan with them.
 
 ``from bthtn.examples.domains.combat.domain import combat`` works wherever bthtn does. In the
 repository ``domains/`` and ``trees/`` are links to the folders at the top; the wheel carries

@@ -1,4 +1,4 @@
-"""WHY THIS, AND WHY NOT THAT? The conditions of a plan, and changes that lead to others.
+"""Explanation of plans: the conditions of a plan, and the changes that lead to others.
 
 Everything here is worked out from a request and its plan, by planning again: nothing is recorded
 while an agent plans. Results are frozen; ``str`` gives their text and ``data`` plain data for JSON.

@@ -219,9 +219,9 @@ def _is_cut_by_sums(asked: PlanRequest) -> bool:
 def _alone(
     answer: MethodAnswer, scope: _Scope, asked: PlanRequest, tried: tuple[Reason, ...]
 ) -> MethodAnswer:
-    """The answer for a method of which the trace does not tell whether it works.
+    """The answer for a method of which the trace does not say whether it works.
 
-    Its network is planned alone; ``tried`` is what the trace has of it.
+    Its network is planned alone; ``tried`` are the lines that the trace has of it.
     """
     is_better = _is_cut_by_sums(asked)
     is_later = answer.method > scope.node.method

@@ -1,4 +1,4 @@
-"""WHAT BREAKS A CHARACTER? Random scenarios, and the shortest one in which it fails.
+"""Fuzzing of characters: random scenarios, and the shortest in which one fails.
 
 ``scenarios`` is the Hypothesis strategy of them, for tests of one's own, and ``material_of`` finds
 their parts. ``find_failure`` tries a number of them. It needs Hypothesis, the extra ``fuzz``.

@@ -63,7 +63,7 @@ def _unlogged() -> Iterator[None]:
 def nothing_kept() -> Iterator[None]:
     """Inside, Hypothesis makes no folder of its own where the user works.
 
-    It may not write there, and computes again what it would have read.
+    It may not write there, and computes again instead of reading.
     """
     set_hypothesis_home_dir(os.devnull)
     try:

@@ -1,4 +1,4 @@
-"""WHAT DO GAMES ADD? Lotteries of attacks, skills, coordinators, crowds, their sheets.
+"""A kit for games: lotteries of attacks, skills, coordinators, crowds, their sheets.
 
 Everything here is built on the public classes of the packages below, none of which imports it.
 """

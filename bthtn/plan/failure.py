@@ -14,7 +14,7 @@ from bthtn.world.expression import Expression
 class Failure:
     """The reason of a failure. Functions that can fail return one, or None on success.
 
-    ``what`` names the step, choice or part of the plan that failed, "" for the whole plan.
+    ``what`` names the step, choice or part that failed, "" for the whole plan.
     ``node`` is its node in the plan, ``reads`` are the fluents that the false condition has read,
     ``error`` is the exception, as far as there are any.
     """

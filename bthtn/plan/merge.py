@@ -147,7 +147,7 @@ def merge_into(
     ends: Sequence[tuple[Footprint, Mapping[Fluent[Any], Any]]],
     policy: ParallelPolicy | None,
 ) -> Footprint:
-    """Write into a state what branches leave behind together. Returns the node's footprint.
+    """Write the merged effects of branches into a state. Returns the node's footprint.
 
     ``ends`` has the footprint of each branch and the values that it has written; ``policy`` is
     that of a parallel node, None for alternatives.

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class SharedTree(NamedTuple):
-    """The tree of equal plans, with what was derived of them."""
+    """The tree of equal plans, with the values derived from them."""
 
     tree: Node
     derived: dict[Any, Any]

@@ -299,7 +299,7 @@ def touched_by(root: Node) -> frozenset[Any] | None:
 
 
 def first_reads(root: Node) -> Iterator[frozenset[Any]]:
-    """Yield what was read for the first step and the decompositions around it, outer ones first.
+    """Yield the reads for the first step and the decompositions around it, outer ones first.
 
     All of it was read in the state that the tree was planned from. Ends at branches.
     """

@@ -1,4 +1,4 @@
-"""What happened, kept on disk?
+"""Recordings of runs, on disk.
 
 A ``Transcript`` makes lines of the ticks of trees and of their agents' events. ``Recorder`` writes
 them to a file while the loop runs, by the thread of a ``line_file``; ``Recording`` reads such a

@@ -96,7 +96,7 @@ def _line(text: str) -> Line:
 
 
 def _what(line: Line) -> str:
-    """The kind of a line and its subject, which tell it from other lines."""
+    """The kind of a line and its subject, which distinguish it from other lines."""
     subjects = [str(line[key]) for key in ("goal", "task", "key", "sensor") if line.get(key)]
     if "change" in line and isinstance(line["change"], dict):
         subjects = [str(line["change"].get("fluent"))]

@@ -32,7 +32,7 @@ from bthtn.world.state import FrozenState
 
 
 class Start(NamedTuple):
-    """What a search starts from: a state, and the tasks and methods that it must not use."""
+    """The start of a search: a state, and the tasks and methods that it must not use."""
 
     state: FrozenState
     avoided: Avoided
@@ -126,9 +126,9 @@ class Improvement:
         )
 
     def has_read(self, fluents: frozenset[Fluent[Any]]) -> bool:
-        """Whether the first search has read one of these; mostly its plan tells without ``reads``.
+        """Whether the first search has read one of these; mostly its plan shows it.
 
-        What the first choices of the plan relied on, it has read in the state where it started.
+        The reads of the plan's first choices are in the state where the search started.
         """
         plan = self.plan if self._interrupt in _STRICT else None
         if plan is not None and not fluents.isdisjoint(plan.derived(_first_reads)):
@@ -136,7 +136,7 @@ class Improvement:
         return not fluents.isdisjoint(self.reads)
 
     def verdict(self, rule: Rule, changes: Collection[Change]) -> Verdict:
-        """What a line of the table says about the result.
+        """The verdict of a line of the table about the result.
 
         Its cause is the first of the changes that the first search has read; else just the first.
         """

@@ -61,7 +61,7 @@ class IncrementalCheck:
         self._whole = check.seen.readings
 
     def still(self, now: StateView) -> bool:
-        """Whether the result is the same in this state; False if that takes a check to tell."""
+        """Whether the result is the same in this state; False if only a check can say."""
         if any(now.get(fluent) != value for fluent, value in self._whole.items()):
             return False
         values = {
@@ -106,7 +106,7 @@ def _sum(before: Any, amount: Any) -> Any:
 
 
 class _Question:
-    """What was asked at a place of a plan, the values that were read for it, and the answer."""
+    """A question about a place of a plan, the values that were read for it, and the answer."""
 
     __slots__ = ("answer", "ask", "reads")
 
@@ -116,7 +116,7 @@ class _Question:
         self.answer: Any = NotImplemented  # while it is asked, and if users' code has raised
 
     def has_same_answer(self, values: dict[_Value, Any]) -> bool:
-        """Whether the answer and what is read for it stay, where some values are others now."""
+        """Whether the answer and its reads stay, where some values are others now."""
         view = _OtherValues(self.reads, values)
         try:
             answer = self.ask(view)

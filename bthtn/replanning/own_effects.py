@@ -1,4 +1,4 @@
-"""OwnEffects: what a running plan was to do to the beliefs by now, and what it has done."""
+"""OwnEffects: the effects that a running plan should have had by now, and those it had."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OwnEffects:
         )
 
     def expected(self, running: Iterable[TaskNode]) -> FrozenState:
-        """The predicted state, with what the beliefs show of the running steps' effects."""
+        """The predicted state, with the running steps' effects as far as they are believed."""
         seen: dict[Fluent[Any], Any] = {}
         predicted = self.predicted
         for node in running:

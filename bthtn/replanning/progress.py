@@ -312,7 +312,7 @@ class RunningPlan(Protocol):
         ...
 
     def place(self) -> object:
-        """What is equal only as long as the progress is the same."""
+        """A key that is equal only as long as the progress is the same."""
         ...
 
     def at_work(self) -> AtWork:

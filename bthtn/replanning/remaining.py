@@ -186,7 +186,7 @@ def _with(node: Node, children: Sequence[Node]) -> Node:
 
 
 def _entered(node: Node) -> Node:
-    """A node that can be ``entered``: what is no step, and occurs nowhere else."""
+    """A node that can be ``entered``: no step, and no node that occurs elsewhere."""
     return SequenceNode((node,)) if isinstance(node, TaskNode | NullNode) else node
 
 
@@ -262,7 +262,7 @@ class RemainingProjection(Projection):
 def writes_of_call(
     task: PrimitiveTask[Any], args: Binding, view: StateView
 ) -> Mapping[Fluent[Any], Write] | Unknown:
-    """The writes of a step that starts in this state; unknown if one cannot be told."""
+    """The writes of a step that starts in this state; unknown if one is not certain."""
     try:
         return writes_of((*task.effects, *task.expected), view, args)
     except UnknownRead:

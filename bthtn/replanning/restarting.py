@@ -56,7 +56,7 @@ class RestartingSearch(ABC):
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
-        """What the latest search has read, with the values."""
+        """The fluents that the latest search has read, with the values."""
         return self._search.reads
 
     def restart_if_changed(self) -> None:
@@ -109,7 +109,7 @@ class RestartingSearch(ABC):
         return False
 
     def _ends_with(self, plan: Plan | None, status: SearchStatus) -> bool:
-        """Take over what the search has found; False after a restart, for a plan that fails now."""
+        """Take over the search's result; False after a restart, for a plan that fails now."""
         if plan is None:
             self.status = status
         elif self._version == self._beliefs.version or self._works(plan):

@@ -140,7 +140,7 @@ class Review:
         self._best_from = None if works_in is None else found
 
     def _catch_up(self, found_in: FrozenState, now: FrozenState) -> None:
-        """Count what has changed while the plan was searched for as changes since its adoption."""
+        """Count the changes since the search for the plan began as changes since its adoption."""
         if found_in is now or self._is_best:
             return
         reads = self._static_reads if self._is_exact else None
@@ -230,7 +230,7 @@ class Review:
         self._forget()
 
     def _forget(self) -> None:
-        """Drop what was noticed and found about a plan, and a search; what is watched stays so."""
+        """Drop all findings about a plan, and a search; the watches stay."""
         self._support.forget()
         self._chances.forget()
         self._search = self._unexpected = self._better_since = self._latest_check = None
@@ -366,7 +366,7 @@ class Review:
             self._watch_reads(search)
 
     def _watch_reads(self, search: Improvement) -> None:
-        """Watch what could change the result of a search: what it has read, or all fluents."""
+        """Watch the fluents that could change the result of a search: its reads, or all."""
         proven = self._is_exact and not self._has_moved
         self._watch_chances(search.reads if proven else None)
         if proven and search.reads.isdisjoint(self._chances.changes):

@@ -63,7 +63,7 @@ class _Claim:
 
 
 class FrameLoad(NamedTuple):
-    """What the goals of a schedule have used in a frame, and what they had to do without.
+    """The expansions that a schedule's goals have used in a frame, and those they lacked.
 
     ``limit`` is how many expansions there were for them, ``used`` how many they have used in how
     many ``milliseconds``, 0 without a clock. ``waiting`` goals need more; ``unserved`` of them
@@ -143,7 +143,7 @@ class PlanningSchedule(Unpicklable):
 
     @property
     def load(self) -> FrameLoad:
-        """What was used in this frame until now, and what goals had to do without."""
+        """The expansions used in this frame until now, and those that goals lacked."""
         since = min((claim.since for claim in self._claims.values()), default=self.frame)
         return FrameLoad(
             self._limit,
@@ -241,7 +241,7 @@ class PlanningSchedule(Unpicklable):
             self.used_by(client, search.expansions - before, waiting=waiting)
 
     def spend(self, search: Search, granted: int) -> SearchStatus:
-        """Advance a search by what was granted, and no further than there is time.
+        """Advance a search by the granted expansions, and no further than there is time.
 
         Raises PlanningError from a user's function.
         """

@@ -49,7 +49,7 @@ class StaticReads:
         return fluent in self.used or fluent in self.comparisons or fluent.name in self.families
 
     def differ(self, fluent: Fluent[Any], one: object, other: object) -> bool:
-        """Whether a search can tell these values of a fluent apart."""
+        """Whether a search can distinguish these values of a fluent."""
         if one == other:
             return False
         if fluent in self.used or fluent.name in self.families:
@@ -131,7 +131,7 @@ def _contents(domain: FrozenDomain, task: Task) -> tuple[list[object], list[Netw
 
 
 class _Mentioned:
-    """Collects what expressions and effects mention."""
+    """Collects the fluents and families that expressions and effects mention."""
 
     def __init__(self) -> None:
         self.used: set[Fluent[Any]] = set()

@@ -107,7 +107,7 @@ def resolve(text: str, *kinds: TargetKind) -> Target:
 
 
 def _path_of(found: Target) -> str:
-    """What means this target alone: a domain and a tree may have one name."""
+    """The name for this target alone: a domain and a tree may have the same name."""
     named = Path(found.kind.folder, found.name)
     assert found.file is not None, "only files in folders have one name"
     is_named = found.file.parent.parent.name == found.kind.folder

@@ -109,7 +109,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class TestFailed(Exception):  # noqa: N818 - a failed test, not an error
-    """A case or scenario failed; the message shows the expectation and what happened."""
+    """A case or scenario failed; the message shows the expected and the actual result."""
 
 
 class BehaviourFile(pytest.File):

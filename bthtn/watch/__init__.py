@@ -1,4 +1,4 @@
-"""What is it doing now, in a browser?
+"""The live viewer of a run, in a browser.
 
 The loop of a game or simulation makes an ``Update`` of each tick (``updates``) and puts it into a
 bounded queue, which never blocks it. The thread of a server on the loopback interface (``server``)

@@ -32,7 +32,7 @@ _NO_CHANGES: Final[Mapping[Fluent[Any], Change]] = MappingProxyType({})
 
 
 class Source(str):
-    """The name of a writer. Writers are told apart by identity: several may have one name."""
+    """The name of a writer. Writers differ by identity: several may have the same name."""
 
     __slots__ = ()
 
@@ -142,7 +142,7 @@ class Beliefs(Unpicklable, Generic[S]):
             self._publish(_made(Change, (variable, before, value, source)), variable, source)
 
     def _default(self, variable: Fluent[Any]) -> Any:
-        """What is believed of a fluent that has no value. Raises StateError for a foreign one."""
+        """The value of a fluent without a belief. Raises StateError for a foreign one."""
         known = self._known
         if known is None:
             known = self._known = set()
@@ -153,7 +153,7 @@ class Beliefs(Unpicklable, Generic[S]):
     def succeed(self, state: S) -> Carried:
         """Take over a newer version of the State class; values are carried by name and type.
 
-        ``state`` has the values of what is new. Watches hear of no changes.
+        ``state`` has the values of new fluents. Watches hear of no changes.
         """
         found = carried(self._values, self._schema, state)
         self.replace(type(state).over(found.values))

@@ -98,7 +98,7 @@ def changes_from_text(
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word in the place of a value; what it is compared with may say what it means."""
+    """A word in the place of a value; the other side of a comparison may say which."""
 
     text: str
     at: int
@@ -142,7 +142,7 @@ class _Parser:
         return self._checked(self.expression(), at)
 
     def expression(self) -> Expression[Any]:
-        """A condition or another value; what is joined has to be conditions."""
+        """A condition or another value; only conditions can be joined."""
         at, first = self._at, self._part()
         joined = _OR if self._piece in _OR else _AND
         if self._piece not in joined:
@@ -330,7 +330,7 @@ class _Parser:
             raise InputError(Diagnostic(fault.code, fault.message, place, hint)) from None
 
     def _hint(self, word: str) -> str:
-        """What to write for a word that means nothing here, "" if that is not clear."""
+        """The hint for a word that means nothing here, "" if none is clear."""
         if re.search(r"\w[*/%+-]\w", word):
             return "put spaces around the signs of arithmetic: reach * 2"
         families = (f"{name}[…]" for name in self._schema.families)

@@ -25,7 +25,7 @@ _MORE: Final = 8
 
 
 class Pages(MutableMapping[K, V]):
-    """A dictionary that shares with its copies what neither has changed. It keeps no order."""
+    """A dictionary that shares unchanged items with its copies. It keeps no order."""
 
     __slots__ = ("_number", "_own", "_pages")
 

@@ -98,7 +98,7 @@ class _StateClass(type):
         return super().__new__(cls, name, bases, namespace, **kwargs)
 
     def __setattr__(cls, name: str, value: object) -> None:
-        """Raises StateError: what is declared does not change, and effects change states."""
+        """Raises StateError: declarations do not change, and effects change states."""
         if name.startswith("_"):
             super().__setattr__(name, value)
             return

@@ -12,8 +12,8 @@ from bthtn.world.sharing import Shared, Unpicklable
 class Symbol(Shared, Unpicklable):
     """An object whose ``==`` and other operators make expressions.
 
-    What needs a value now would silently go wrong: a look-up in a dictionary finds nothing, ``and``
-    drops one side. All of that raises SymbolError.
+    Code that needs a value now would silently go wrong: a look-up in a dictionary finds nothing,
+    ``and`` drops one side. All of that raises SymbolError.
     """
 
     __slots__ = ()

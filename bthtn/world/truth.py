@@ -44,5 +44,5 @@ def value_text(value: object) -> str:
 
 
 def same_value(one: object, other: object) -> bool:
-    """Whether two values cannot be told apart; a float that is not a number is like any such."""
+    """Whether two values are indistinguishable; all floats that are not a number are."""
     return one is other or one == other or (one != one and other != other)  # noqa: PLR0124 - NaN

@@ -100,7 +100,7 @@ class ValueType:
         return _parsed(self.kind, text)
 
     def hint(self, text: str) -> str:
-        """What to write instead of a text that cannot be parsed."""
+        """A hint for a text that cannot be parsed."""
         if self.parts:
             return f"write {', '.join(part.name for part in self.parts)}"
         if self.listed:
@@ -116,7 +116,7 @@ class ValueType:
         return f"objects of type {self.kind.__name__} cannot be written as text"
 
     def fault(self, value: object) -> str:
-        """What is wrong with a value that is not accepted."""
+        """The fault of a value that is not accepted."""
         if isinstance(value, self.kinds) and self.listed:
             return f"{value_text(value)} is none of its values"
         if isinstance(value, tuple) and self.parts:
