@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import indent
@@ -18,6 +19,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
 from bthtn.formats.document import text_of
 from bthtn.formats.sheet import sheets_in
+from bthtn.formats.unread import unread_findings
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import domains_in, fault_of, read_cases
 from bthtn.testing.characters import root_of
@@ -113,23 +115,33 @@ def _words_beside(target: Target) -> set[str]:
 
 
 def _sheet_findings(target: Target, *domains: FrozenDomain) -> tuple[int, list[Diagnostic]]:
-    """The number of sheets beside the target's file, and the mistakes in them."""
-    sheets = sheets_in(Path(shown(target.file)).parent) if target.file and domains else []
-    if not sheets:
+    """The number of sheets beside the target's file, and the mistakes in them and their names."""
+    if target.file is None or not domains:
         return 0, []
+    folder = Path(shown(target.file)).parent
+    misnamed = unread_findings(folder, is_of_files=target.is_of_files)
+    sheets = sheets_in(folder)
+    if not sheets:
+        return 0, misnamed
+    return len(sheets), [*misnamed, *_mistakes_in(sheets, target, *domains)]
+
+
+def _mistakes_in(
+    sheets: list[Path], target: Target, *domains: FrozenDomain
+) -> Iterable[Diagnostic]:
     from bthtn.kit.sheets import sheet_findings  # noqa: PLC0415 - not for what has no sheets
 
     assert target.file is not None, "its sheets were found beside it"
     if target.is_of_files:
         files = character_files(target)
-        return len(sheets), list(sheet_findings(sheets, files.base, files.templates))
+        return sheet_findings(sheets, files.base, files.templates)
     try:  # of one execution of the file, as templates and skills have the domain's State class
         found = domains_in(target.file) if target.file.suffix == ".py" else {}
         others = {one.name: frozen(one) for one in found.values()}
     except BthtnError as error:
-        return len(sheets), list(error.diagnostics)
+        return error.diagnostics
     domain = others.pop(domains[0].name, domains[0])
-    return len(sheets), list(sheet_findings(sheets, domain, others))
+    return sheet_findings(sheets, domain, others)
 
 
 def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -37,6 +37,7 @@ from bthtn.formats.beliefs_table import state_class_from
 from bthtn.formats.document import line_of, lines_of, tables_in, text_of
 from bthtn.formats.drawn_tasks import read_tasks
 from bthtn.formats.sheet import Kind, kind_of, sheets_in
+from bthtn.formats.unread import unread_files, unread_findings
 from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.goals_file import GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryTable
@@ -110,7 +111,7 @@ class CharacterFiles(Unpicklable):
             lottery: str = "lottery",
             on: Literal["start", "success"] = "start",
         ) -> Behaviour:
-            table = _named(self.lotteries, lottery, "lottery", "lottery")
+            table = self._named(self.lotteries, lottery, "lottery", "lottery")
             family = agent.domain.schema.named(values)
             if not isinstance(family, FluentFamily):
                 hint = 'write value = { index = "str", default = 10000.0 }'
@@ -127,7 +128,7 @@ class CharacterFiles(Unpicklable):
         def goals(
             name: str, agent: Agent[Any, Any], sheet: str, period: int = 10, inertia: float = 0
         ) -> Behaviour:
-            table = _named(self.goals, sheet, "list of goals", "goals")
+            table = self._named(self.goals, sheet, "list of goals", "goals")
             return table.behaviour(name, agent, period=period, inertia=inertia)
 
         nodes: dict[str, Callable[..., Behaviour]] = {"DrawnGoal": drawn_goal, "Goals": goals}
@@ -150,6 +151,16 @@ class CharacterFiles(Unpicklable):
             finished=lambda: self.finished.evaluate(agent.beliefs) is True,
             world=body,
         )
+
+    def _named(self, known: Mapping[str, T], name: str, what: str, kind: Kind) -> T:
+        """The sheet of this name. Raises InputError."""
+        if name not in known:
+            file = f"{name}.csv" if name == kind else f"{name}.{kind}.csv"
+            hint = nearest(name, known) or f"write it into {file} beside tree.xml"
+            for misnamed, wanted in unread_files(self.folder):
+                hint = f"rename {misnamed} to {file}" if wanted == file else hint
+            raise InputError(Diagnostic("BT421", f"there is no {what} '{name}'", hint=hint))
+        return known[name]
 
 
 def read_character(
@@ -211,6 +222,7 @@ class _FolderReader:
             self._errors.append(InputError(fault))
         if self._errors:
             faults = [fault for error in self._errors for fault in error.diagnostics]
+            faults += unread_findings(self._folder)
             raise type(self._errors[0])(faults)
         return CharacterFiles(
             self._folder,
@@ -280,13 +292,14 @@ class _FolderReader:
                 hint = nearest(name, known)
                 faults.append(self._fault(f"no step is called '{name}'", hint, "simulate"))
         code = self._folder / "operators.py"
+        where = str(code) if code.exists() else f"{code}, which is not there"
         for bound in self._operators.tasks():
             name = bound if isinstance(bound, str) else bound.name
             if name not in known:
                 message, hint = f"'{name}' has an operator and is no step", nearest(name, known)
                 faults.append(Diagnostic("BT422", message, str(code), hint))
         self._operators.simulate(*simulated)
-        for fault in self._operators.missing(domain.tasks.values(), str(code)):
+        for fault in self._operators.missing(domain.tasks.values(), where):
             hint = 'bind one by its name, or declare in character.toml: simulate = ["…"]'
             faults.append(replace(fault, hint=hint))
         if faults:
@@ -347,12 +360,3 @@ def _part_of(code: object, name: str, kind: type[T]) -> T:
         message, hint = f"'{name}' is {type(found).__name__}", f"write {name} = {kind.__name__}()"
         raise InputError(Diagnostic("BT422", message, where, hint))
     return found
-
-
-def _named(known: Mapping[str, T], name: str, what: str, kind: Kind) -> T:
-    """The sheet of this name. Raises InputError."""
-    if name not in known:
-        file = f"{name}.csv" if name == kind else f"{name}.{kind}.csv"
-        hint = nearest(name, known) or f"write it into {file} beside tree.xml"
-        raise InputError(Diagnostic("BT421", f"there is no {what} '{name}'", hint=hint))
-    return known[name]

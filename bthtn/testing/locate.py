@@ -31,6 +31,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import text_of
+from bthtn.formats.unread import unread_files
 from bthtn.testing.case_files import SCENARIO, cases_file_of
 from bthtn.testing.cases import DOMAIN, domain_at, domain_called, domains_in, module_at, unusable
 
@@ -132,6 +133,9 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
     wanted = " or ".join(kind.value for kind in kinds)
     other = [one.name for kind in TargetKind if kind not in kinds for one in all_of(kind)]
     hint = nearest(text, [one.name for one in named])
+    for kind in kinds if text and text not in other else ():
+        if os.path.isdir(folder := Path(kind.folder, text)):
+            raise _lacking(folder, kinds)
     if text in other:
         hint = f"'{text}' is a {'tree' if kinds == (TargetKind.DOMAIN,) else 'domain'}; {hint}"
     raise InputError(Diagnostic("BT401", f"there is no {wanted} '{text}'", hint=hint))
@@ -267,8 +271,7 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
         }
         if any(files.values()):
             return [_in_file(kind, found[0]) for kind, found in files.items() if found]
-        wanted = " or ".join(name for kind in kinds for name in kind.files)
-        raise InputError(Diagnostic("BT401", f"the folder {path} has no {wanted}"))
+        raise _lacking(path, kinds)
     if path.name == "tree.xml" and TargetKind.TREE in kinds:
         return [_in_file(TargetKind.TREE, path)]
     if path.suffix != ".py":
@@ -279,6 +282,14 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
         raise InputError(Diagnostic("BT401", f"{path} is no Python file", hint=hint))
     likely = TargetKind.TREE if "def character(" in text_of(path) else TargetKind.DOMAIN
     return [_in_file(likely if likely in kinds else kinds[0], path)]
+
+
+def _lacking(folder: Path, kinds: tuple[TargetKind, ...]) -> InputError:
+    """The error of a folder without a domain or a tree."""
+    files = [name for kind in kinds for name in kind.files]
+    misnamed = (one for one, wanted in unread_files(folder) if wanted in files)
+    hint = next((f"rename {one} to tree.xml" for one in misnamed), "")
+    return InputError(Diagnostic("BT401", f"{folder} has no {' or '.join(files)}", hint=hint))
 
 
 def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Target:

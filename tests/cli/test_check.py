@@ -195,6 +195,18 @@ def test_an_action_that_nothing_does_is_a_warning(bthtn, put):
     )
 
 
+def test_a_misnamed_sheet_is_a_warning(bthtn, put):
+    put("domains/house/domain.py", DOMAIN)
+    put("domains/house/lotery.csv", "Name,Weight\nevening,3\n")
+    answer = bthtn("check", "house")
+    assert answer.code == 0
+    assert (
+        "warning [BT426] nothing reads this file\n"
+        "  where: domains/house/lotery.csv\n"
+        "  hint: did you mean 'lottery.csv'?\n" in answer.out
+    )
+
+
 SKILLED = """
 from bthtn import Domain, FluentFamily, State, fluents, method, primitive
 class Enemy(State):

@@ -97,7 +97,7 @@ def test_a_name_that_is_both_has_to_be_told_apart(bthtn, put):
         ("nothing", "BT401", "hint: there is: "),
         ("hosue", "BT401", "did you mean 'house'?"),
         ("soldier", "BT401", "'soldier' is a tree"),
-        ("domains", "BT401", "the folder domains has no domain.py"),
+        ("domains", "BT401", "domains has no domain.py"),
         (
             "notes.txt",
             "BT401",
@@ -145,6 +145,15 @@ def test_a_domain_where_a_tree_is_wanted_is_told(bthtn, put):
     put("one.py", "from bthtn import Domain, State\none = Domain('one', State)\n")
     answer = bthtn("run", "one:one")
     assert "'one' of one is Domain, not a tree" in answer.err
+
+
+def test_a_folder_without_its_tree_is_told_rather_than_all_other_names(bthtn, put):
+    put("trees/orc/tasks.xml", "<root/>")
+    assert (
+        bthtn("check", "orc").err == "[BT401] trees/orc has no domain.py or tree.py or tree.xml\n"
+    )
+    put("trees/orc/Tree.xml", '<root><BehaviorTree ID="orc"/></root>')
+    assert "hint: rename Tree.xml to tree.xml" in bthtn("run", "orc").err
 
 
 def test_a_tree_without_a_character_says_so(bthtn, put):

@@ -192,6 +192,27 @@ def test_missing_operators_and_mistakes_in_sheets_are_one_error(folder):
     assert "'walk'" in said
 
 
+def test_a_misnamed_file_is_told_where_others_have_mistakes_for_want_of_it(folder):
+    place = folder(
+        tree='<root><BehaviorTree><DrawnGoal name="d" goal="patrol"/></BehaviorTree></root>'
+    )
+    (place / "walks.skill.csv").write_text("Skill,Template\nstroll,patrol\n")
+    operators = Operators()
+    operators.bind("jump")(lambda agent: None)
+    with pytest.raises(
+        BthtnError, match=r"(?s)'jump' has an operator.*walks.skill.csv.*did you mean"
+    ):
+        read_character(place, SimpleNamespace(operators=operators))
+    (place / "lotery.csv").write_text("Name,Weight\npatrol,1\n")
+    with pytest.raises(BthtnError, match=r"rename lotery.csv to lottery.csv"):
+        read_character(place, code()).character()
+
+
+def test_without_a_file_of_operators_that_is_said(folder):
+    with pytest.raises(BthtnError, match=r"(?s)'walk' has no operator.*operators.py, which is not"):
+        read_character(folder(), SimpleNamespace())
+
+
 @pytest.mark.parametrize(
     ("node", "said"),
     [
