@@ -10,7 +10,16 @@ from typing import Any, Final
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.world.assignment import FluentReference
-from bthtn.world.expression import Binding, Constant, Expression, Parameter, StateView
+from bthtn.world.expression import (
+    Binding,
+    Comparison,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    Parameter,
+    StateView,
+)
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
@@ -38,8 +47,9 @@ Duration = NumberLike | Seconds
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
     """The number as an expression. Raises DomainError for anything else."""
     made = expression_from(written, state_class)
-    if _is_text(made):
-        raise _no_number(made.text(), str)
+    kind = _kind_of(made)
+    if kind is str or kind is bool:
+        raise _no_number(made.text(), kind)
     return made
 
 
@@ -66,17 +76,19 @@ def _no_number(shown: str, kind: type) -> DomainError:
     return DomainError(Diagnostic("BT110", message, hint=hint))
 
 
-def _is_text(written: Expression[Any]) -> bool:
-    """Whether the value of an expression is known to be a text: a constant, or by its type."""
+def _kind_of(written: Expression[Any]) -> type | None:
+    """The type of an expression's values, None where it says none."""
     match written:
         case Constant(value):
-            return isinstance(value, str)
+            return type(value)
         case FluentReference():
-            return written.value_type is str
+            return written.value_type
         case Parameter():
-            return written.type is str
+            return written.type
+        case Comparison() | Negation() | Junction():
+            return bool
         case _:
-            return False
+            return None
 
 
 def number_of(expression: Expression[Any], view: StateView, binding: Binding) -> float:

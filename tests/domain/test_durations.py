@@ -85,14 +85,28 @@ def test_seconds_are_a_number(wrong):
 
 class Herald(State):
     news: Fluent[str] = fluent(default="none")
+    is_late: Fluent[bool] = fluent(default=False)
     of: FluentFamily[str, str] = fluents(default="none")
 
 
-@pytest.mark.parametrize("wrong", [Herald.news, Herald.of["x"], Constant("soon")], ids=str)
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        (Herald.news, "str"),
+        (Herald.of["x"], "str"),
+        (Constant("soon"), "str"),
+        (Herald.is_late, "bool"),
+        (~Herald.is_late, "bool"),
+        (Constant(True), "bool"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("number", ["duration", "cost"])
-def test_a_text_is_no_number_wherever_it_comes_from(wrong, number):
+def test_a_text_or_a_truth_is_no_number_wherever_it_comes_from(wrong, kind, number):
     domain = Domain("yard", Herald)
-    with pytest.raises(BthtnError, match=rf"BT110.* is not a number, but str\n.*'bark', {number}"):
+    with pytest.raises(
+        BthtnError, match=rf"BT110.* is not a number, but {kind}\n.*'bark', {number}"
+    ):
         domain.primitive("bark", **{number: wrong})
 
 
