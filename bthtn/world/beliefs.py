@@ -40,9 +40,9 @@ class Source(str):
 class Beliefs(Unpicklable, Generic[S]):
     """The state that an agent believes in; its sensors and finished tasks write to it.
 
-    Writing the value that a fluent has already is no change. ``version`` counts changes. Each
-    change is passed to ``on_change`` and to the watches on its fluent; a change without either
-    costs little more than the write into a dictionary.
+    Writing the value that a fluent has already is no change; one NaN is like another. ``version``
+    counts changes. Each change is passed to ``on_change`` and to the watches on its fluent; a
+    change without either costs little more than the write into a dictionary.
     """
 
     _unsaved = ("_on_change", "_is_heard", "before_change")
@@ -126,7 +126,7 @@ class Beliefs(Unpicklable, Generic[S]):
             before = values[variable]
         except KeyError:
             before = self._default(variable)
-        if before == value:
+        if before == value or (before != before and value != value):  # noqa: PLR0124 - NaN
             return
         if self.before_change is not None:
             self.before_change()
