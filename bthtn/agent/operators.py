@@ -8,9 +8,9 @@ they are declared to be simulated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, TypeVar
 
+from bthtn.agent.handed_over import misfit, suspends
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.errors import Diagnostic, ExecutionError, nearest
@@ -74,7 +74,8 @@ class Operators(Unpicklable):
     def bind(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
         """Decorator: run the task, or every task of this name, with this code.
 
-        Raises ExecutionError for a compound task, and for a task that has an operator already.
+        Raises ExecutionError for a compound task, for a task that has an operator already, and for
+        code that cannot be called with the agent and the task's arguments.
         """
         return _binding(self._bound, task, "operator")
 
@@ -105,7 +106,7 @@ class Operators(Unpicklable):
         ``yield`` at once: that is where the saved step stands. Without a hook, the operator is
         called again and begins anew. Simulated steps go on by themselves. Raises ExecutionError.
         """
-        return _binding(self._resumes, task, "on_resume hook")
+        return _binding(self._resumes, task, "on_resume hook", "elapsed")
 
     def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
         """The operator of the task, None if it has none."""
@@ -207,8 +208,9 @@ def _found(
 
 
 def _binding(
-    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any] | str, kind: str
+    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any] | str, kind: str, *more: str
 ) -> Callable[[F], F]:
+    """The decorator; ``more`` are the names of arguments behind those of the task."""
     if not isinstance(task, PrimitiveTask | str):
         hint = "operators run primitive tasks; compound tasks are only planned"
         raise ExecutionError(Diagnostic("BT301", f"{task!r} cannot have an {kind}", hint=hint))
@@ -221,10 +223,14 @@ def _binding(
             message = f"{what} is {operator!r}, which cannot be called"
             hint = "write a function of the agent and the task's arguments below @bind(...)"
             raise ExecutionError(Diagnostic("BT304", message, hint=hint))
-        if kind.startswith("on_plan") and iscoroutinefunction(operator):
-            message = f"{what} is a coroutine function, which nobody awaits"
-            hint = "write def without async; what takes time is done by the operator"
-            raise ExecutionError(Diagnostic("BT304", message, hint=hint))
+        if kind.startswith("on_plan") and (form := suspends(operator)):
+            hint = "write def without async and yield; what takes time is done by the operator"
+            raise ExecutionError(Diagnostic("BT304", f"{what} is {form}", hint=hint))
+        if isinstance(task, PrimitiveTask):
+            names = ["agent", *(one.name for one in task.parameters), *more]
+            if fault := misfit(operator, *names):
+                hint = f"let it take ({', '.join(names)})"
+                raise ExecutionError(Diagnostic("BT304", f"{what} {fault}", hint=hint))
         table[task] = operator
         return operator
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
+from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol
 
 from bthtn.agent.events import AgentEvent, SensorFailed
+from bthtn.agent.handed_over import misfit, suspends
 from bthtn.agent.programming_errors import text_of
 from bthtn.checked import checked
 from bthtn.domain.chance import phase_of
@@ -114,7 +115,8 @@ class Sensors(Unpicklable):
         Fluents may be given by name, in readings as well. With ``every=None`` it is read only when
         triggered. When it raises, its fluents keep their values or, with ``on_failure="unknown"``,
         become unknown. ``name`` is the source of the changes, by default the name of the function.
-        Raises ExecutionError for a fluent that has a sensor already.
+        Raises ExecutionError for a fluent that has a sensor already, and for code that cannot be
+        called with the agent.
         """
         if every is not None and every < 1:
             message = f"a sensor is to be read every {every} ticks"
@@ -131,10 +133,9 @@ class Sensors(Unpicklable):
 
         def bound(code: Code) -> Sensor:
             called = name or getattr(code, "__name__", type(code).__name__)
-            read = getattr(code, "sense", code)  # the method, where it is a class
-            if iscoroutinefunction(read) or isasyncgenfunction(read):
-                message = f"sensor '{called}' is a coroutine function, which nobody awaits"
-                hint = "let it return what was received last, or call agent.believe_soon"
+            fault, hint = _fault_of(code)
+            if fault:
+                message = f"sensor '{called}' {fault}"
                 raise ExecutionError(Diagnostic("BT308", message, hint=hint))
             slot = sum(sensor.every == every for sensor in self._sensors)
             made = Sensor(called, fluents, every, on_failure, code, slot)
@@ -291,6 +292,26 @@ class _Stepped:
 
     def close(self) -> None:
         self._steps.close()
+
+
+def _fault_of(code: Code) -> tuple[str, str]:
+    """Why no agent could read a sensor with this code, and what to write; empty if it can."""
+    is_class = isinstance(code, type)
+    read = getattr(code, "sense", None) if is_class else code
+    if read is None:
+        return (
+            "is a class without a method 'sense'",
+            "write def sense(self), which returns a reading",
+        )
+    if not callable(code):
+        hint = "write a function of the agent, or a class with a method 'sense'"
+        if callable(getattr(code, "sense", None)):
+            hint = "give it a function: lambda agent: camera.sense()"
+        return f"is {code!r}, which cannot be called", hint
+    form = suspends(read)
+    if form and (is_class or not isgeneratorfunction(read)):
+        return f"is {form}", "let it return what was received last, or call agent.believe_soon"
+    return misfit(code, "agent"), "write a function or a class that takes the agent"
 
 
 def _covers(owned: Owned, fluent: Fluent[Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Generator
 from inspect import CORO_CREATED, getcoroutinestate
 from types import coroutine as generator_based
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
 
 from py_trees.common import Status
@@ -20,6 +20,12 @@ from bthtn.errors import Diagnostic, ExecutionError
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Task
+
+MEANINGS: Final = (
+    "yield and await are still running, return is success, and"
+    " raise OperatorFailed(reason) is failure"
+)
+"""What functions that are operators say, and how."""
 
 
 class GeneratorOperator:
@@ -220,7 +226,6 @@ def _answered(what: str, value: object) -> ExecutionError:
         Diagnostic(
             "BT304",
             f"the {what} {value!r}, which means nothing",
-            hint="yield and await are still running, return is success, and"
-            " raise OperatorFailed(reason) is failure",
+            hint=MEANINGS,
         )
     )

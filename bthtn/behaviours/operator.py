@@ -14,7 +14,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
 from bthtn.agent.operators import Elapsed, OperatorFailed, no_operator
-from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
+from bthtn.behaviours.generator_operator import MEANINGS, CoroutineOperator, GeneratorOperator
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.number import TOLERANCE
 from bthtn.errors import Diagnostic, ExecutionError
@@ -110,14 +110,22 @@ def _adapted(
         return CompletionOperator(made)
     if isinstance(made, Operator):
         return made
-    raise ExecutionError(
-        Diagnostic(
-            "BT304",
-            f"the operator of '{node.task.name}' made {type(made).__name__}",
-            hint="write a generator function or a coroutine function, or make a Completion, a"
-            " behaviour or an object with start, tick and abort",
-        )
+    raise _no_operator(made, node.task.name)
+
+
+def _no_operator(made: object, task: str) -> ExecutionError:
+    """The mistake of code that makes something that is no operator."""
+    message = f"the operator of '{task}' made {type(made).__name__}"
+    hint = (
+        "write a generator function or a coroutine function, or make a Completion, a"
+        " behaviour or an object with start, tick and abort"
     )
+    missing = [one for one in ("start", "tick", "abort") if not hasattr(made, one)]
+    if isinstance(made, Status):
+        message, hint = f"the operator of '{task}' returned {made}", MEANINGS
+    elif "tick" not in missing:
+        message += f", which has no {' and no '.join(missing)}"
+    return ExecutionError(Diagnostic("BT304", message, hint=hint))
 
 
 def no_status(answer: object, task: str) -> ExecutionError:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn import Domain, derive, method
+from bthtn import Domain, Primitive, derive, method, primitive
 from bthtn.agent.operators import Operators
 from bthtn.errors import ExecutionError
 from bthtn.testing.strategies import World
@@ -105,3 +105,46 @@ def test_a_step_that_is_loaded_has_a_hook_of_its_own(domain):
     assert operators.find_resume(knock) is knocking_on
     with pytest.raises(ExecutionError, match=r"BT302.*knock. has an on_resume hook already"):
         operators.on_resume("knock")
+
+
+def waits(agent, to):
+    yield
+
+
+async def answers(agent, to): ...
+
+
+@pytest.fixture
+def go(domain):
+    @domain.primitive
+    def go(to: str) -> Primitive:
+        return primitive()
+
+    return go
+
+
+@pytest.mark.parametrize("form", ["bind", "on_plan_start", "on_plan_end", "on_resume"])
+def test_code_that_does_not_take_the_tasks_arguments_is_refused(go, form):
+    bind = getattr(Operators(), form)(go)
+    with pytest.raises(ExecutionError, match=r"is called with \(agent, to") as info:
+        bind(lambda agent: None)
+    assert info.value.code == "BT304"
+    assert "(agent, to" in info.value.diagnostics[0].hint
+    bind(lambda *everything: None)
+
+
+def test_code_whose_arguments_are_not_known_is_bound(go):
+    operators = Operators()
+    operators.bind(go)(print)
+    operators.bind("fly")(lambda: None)
+    assert operators.find(go) is print
+
+
+@pytest.mark.parametrize("code", [waits, answers])
+def test_a_hook_that_a_call_would_not_run_is_refused(go, code):
+    operators = Operators()
+    for hook in (operators.on_plan_start, operators.on_plan_end):
+        with pytest.raises(ExecutionError, match=r"BT304.* which nobody"):
+            hook(go)(code)
+    assert operators.bind(go)(code) is code
+    assert operators.on_resume("go")(code) is code

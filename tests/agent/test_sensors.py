@@ -329,6 +329,39 @@ def test_a_sensor_that_somebody_would_have_to_await_is_refused(code):
         Sensors().sensor("health")(code)
 
 
+class WithoutAgent:
+    def sense(self): ...
+
+
+class WithoutSense:
+    def __init__(self, agent): ...
+
+
+class Stepwise:
+    def __init__(self, agent): ...
+    def sense(self):
+        yield 1
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (3, "'int' is 3, which cannot be called"),
+        (WithoutAgent(), "lambda agent: camera.sense()"),
+        (WithoutAgent, r"is called with \(agent\): too many positional arguments"),
+        (WithoutSense, "a class without a method 'sense'"),
+        (Stepwise, "a generator function, which nobody goes through"),
+        (lambda: 1, r"is called with \(agent\): too many positional arguments"),
+        (lambda agent, more: 1, "missing a required argument: 'more'"),
+    ],
+)
+def test_what_no_agent_could_read_is_refused_when_it_is_registered(code, said):
+    sensors = Sensors()
+    with pytest.raises(ExecutionError, match=rf"(?s)BT308.*{said}"):
+        sensors.sensor("health")(code)
+    assert not list(sensors)
+
+
 # when they fail
 
 

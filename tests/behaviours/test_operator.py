@@ -1,5 +1,7 @@
 """The forms an operator can have: generator, function, object, behaviour, or none."""
 
+import re
+
 import py_trees
 import pytest
 from py_trees.common import ParallelPolicy, Status
@@ -248,9 +250,27 @@ def test_what_is_none_of_the_forms_fails_the_step(stage, made):
     assert stage.heard.lines() == ["start a", "failed a"]
 
 
-def test_a_function_with_the_wrong_parameters_fails_the_step(stage):
-    assert stage.play(stage.run_by("a", lambda: None), 1) == "F"
+def test_a_function_with_the_wrong_parameters_that_is_bound_to_a_name_fails_the_step(stage):
+    task = stage.domain.primitive("a")
+    stage.operators.bind("a")(lambda: None)
+    assert stage.play(task(), 1) == "F"
     assert isinstance(stage.heard.of(LeafEnded)[0].error, TypeError)
+
+
+class Unfinished:
+    def tick(self): ...
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (Status.FAILURE, "'a' returned Status.FAILURE\n  hint: .*raise OperatorFailed"),
+        (Unfinished(), "'a' made Unfinished, which has no start and no abort"),
+    ],
+)
+def test_what_is_nearly_an_operator_is_told_what_it_lacks(stage, made, said):
+    stage.play(stage.run_by("a", lambda agent: made), 1)
+    assert re.search(said, stage.heard.of(LeafEnded)[0].reason)
 
 
 # behaviours
