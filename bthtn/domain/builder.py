@@ -28,13 +28,13 @@ from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import EffectLike, effects_from
-from bthtn.domain.function import is_function
+from bthtn.domain.function import is_function, raised_in_description
 from bthtn.domain.method import Method, Methods
 from bthtn.domain.method_reader import read_methods, refuse_variables
 from bthtn.domain.number import Duration, NumberLike, Seconds, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task, mixed_units
-from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, nearest
+from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
 from bthtn.world.expression import Constant
 from bthtn.world.names import name_faults
 from bthtn.world.sharing import Shared, Unpicklable
@@ -120,9 +120,7 @@ class Domain(Unpicklable, Generic[S]):
         """
         if isinstance(name, str):
             return self._add(self._primitive(name, (), Primitive(**described), ""))
-        if not is_function(name):
-            hint = "write primitive('reload', ...), or @domain.primitive over a function"
-            raise DomainError(Diagnostic("BT110", f"{name!r} is no name of a task", hint=hint))
+        _check_named(name, "write primitive('reload', ...), or @domain.primitive over a function")
         parameters = parameters_of(name)
         where = f"primitive '{name.__name__}'"
         try:
@@ -130,8 +128,7 @@ class Domain(Unpicklable, Generic[S]):
         except BthtnError as error:
             raise error.placed(where) from None
         except Exception as error:
-            message = f"{type(error).__name__}: {error}"
-            raise DomainError(Diagnostic("BT110", message, where, SYMBOL_HINT)) from error
+            raise DomainError(raised_in_description(error, where)) from error
         if not isinstance(description, Primitive):
             message = f"'{name.__name__}' returned {description!r}"
             hint = "end the function with: return primitive(effects=...)"
@@ -209,6 +206,7 @@ class Domain(Unpicklable, Generic[S]):
         return f"<domain {self.name}: {len(self._tasks)} tasks, {state}>"
 
     def _compound(self, function: Callable[P, Methods], *, is_open: bool) -> CompoundTask[P]:
+        _check_named(function, "write @domain.compound over a function that yields methods")
         name, doc = function.__name__, function.__doc__ or ""
         _refuse(name_faults("a task", name, f"domain '{self.name}'"))
         task: CompoundTask[P] = CompoundTask(
@@ -285,6 +283,13 @@ _READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = {
     **dict.fromkeys(("duration", "cost"), number_from),
 }
 """The parts of a primitive task that are read, each with its reader."""
+
+
+def _check_named(function: object, hint: str) -> None:
+    """Raise DomainError for what is no function with a name, which is that of its task."""
+    if not is_function(function) or not hasattr(function, "__name__"):
+        message = f"{function!r} is no function with a name for the task"
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
 
 
 def _resources(written: UsesLike, where: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from traceback import walk_tb
 from typing import Any, TypeGuard, TypeVar, cast
 
 from bthtn.domain.bindable import Bindable
@@ -66,6 +67,17 @@ def used(
         raise error.placed(_place(function.function)) from None
     except Exception as error:
         raise _raised(function.function, error) from error
+
+
+def raised_in_description(error: Exception, where: str) -> Diagnostic:
+    """The mistake of a function that was to describe a task, and raised this."""
+    frame, line = list(walk_tb(error.__traceback__))[-1]
+    place = f"{where}: {frame.f_code.co_filename}:{line}"
+    hint = (
+        "the function is called once, with symbols that have no value yet: what needs the value"
+        " is a function of the state, lambda state: ..."
+    )
+    return Diagnostic("BT110", exception_text(error), place, hint)
 
 
 def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from bthtn.domain.condition import condition_from
+from bthtn.domain.function import raised_in_description
 from bthtn.domain.lowering import Lowering
 from bthtn.domain.method import Method, PlainBody, WrittenMethod, plain_function, written_network
 from bthtn.domain.network import DeferNetwork, Network, networks_in, tasks_in
 from bthtn.domain.number import number_from
 from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
 from bthtn.domain.variable import Variable, unplaced, variables_in
-from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, exception_text, nearest
+from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Constant
 from bthtn.world.names import name_faults
@@ -54,7 +55,7 @@ def read_methods(
     except BthtnError as error:
         return ReadResult(found=[_at(diagnostic, where) for diagnostic in error.diagnostics])
     except Exception as error:  # noqa: BLE001 - the author's own code: reported, not hidden
-        return ReadResult(found=[Diagnostic("BT110", exception_text(error), where, SYMBOL_HINT)])
+        return ReadResult(found=[raised_in_description(error, where)])
     result = ReadResult()
     lowering = Lowering(task.name, task.parameters, tasks, state_class)
     methods: list[Method] = []

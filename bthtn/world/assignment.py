@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from bthtn.errors import Diagnostic, StateError, nearest
+from bthtn.errors import Diagnostic, StateError
 from bthtn.world.expression import (
     Binding,
     Constant,
@@ -70,11 +70,8 @@ class FluentReference(Expression[T]):
         """Raise StateError unless the fluent may have this value."""
         if not self.accepts(value):
             values = self.values
-            hint = f"give a hashable value of type {values.name}, or UNKNOWN"
-            if values.listed:
-                hint = nearest(str(value), map(str, values.listed))
             message = f"'{self.text()}' is {values.name}; {values.fault(value)}"
-            raise StateError(Diagnostic("BT106", message, "", hint))
+            raise StateError(Diagnostic("BT106", message, "", values.advice(value)))
 
     def _fitting(self, value: object) -> Expression[Any]:
         expression = as_expression(value)

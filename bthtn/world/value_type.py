@@ -122,7 +122,26 @@ class ValueType:
         if isinstance(value, tuple) and self.parts:
             inside = ", ".join(type(item).__name__ for item in value)
             return f"{value_text(value)} is ({inside})"
-        return f"{value_text(value)} is {type(value).__name__}"
+        kind = type(value)
+        is_namesake = kind.__name__ in [one.__name__ for one in self.kinds]  # as numpy's bool is
+        return f"{value_text(value)} is {f'{kind.__module__}.' * is_namesake}{kind.__name__}"
+
+    def advice(self, value: object) -> str:
+        """What to give instead of a value that is not accepted."""
+        if self.listed:
+            return nearest(str(value), map(str, self.listed))
+        kind = self.kinds[0]
+        if issubclass(kind, Enum):
+            members = {f"{kind.__name__}.{one.name}": one for one in kind}
+            if isinstance(value, str | int | float):
+                for text, one in members.items():
+                    if value in (one.name, one.value):
+                        return f"write {text}"
+            return nearest(str(value), members)
+        is_scalar = kind in (bool, int, float) and getattr(value, "shape", None) == ()  # numpy's
+        if is_scalar or (kind, type(value)) in ((tuple, list), (frozenset, set)):
+            return f"convert it: {kind.__name__}(…)"
+        return f"give a hashable value of type {self.name}, or UNKNOWN"
 
 
 def value_type_of(hint: object) -> ValueType | None:

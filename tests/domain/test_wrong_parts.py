@@ -1,5 +1,7 @@
 """What is no condition, effect, network or method is refused with advice (BT110, BT111)."""
 
+from functools import partial
+
 import pytest
 
 from bthtn import (
@@ -7,10 +9,16 @@ from bthtn import (
     defer,
     method,
     parallel,
+    primitive,
     priority,
 )
 from bthtn.domain.network import sequence
 from tests.domain.mistaken import Soldier, complaint, text
+
+ONCE = (
+    "the function is called once, with symbols that have no value yet: what needs the value is a"
+    " function of the state, lambda state: ..."
+)
 
 # BT110: things of the wrong kind
 
@@ -25,6 +33,19 @@ def test_a_task_without_brackets_is_no_call(domain, shoot):
           where: compound 'fight', method 0
           hint: call the task: add brackets, and its arguments
     """)
+
+
+class Callable:
+    def __call__(self): ...
+
+
+@pytest.mark.parametrize("form", ["primitive", "compound", "extension_point"])
+@pytest.mark.parametrize("code", [partial(lambda: None), Callable(), Callable])
+def test_what_has_no_name_for_the_task_is_no_function_of_one(domain, form, code):
+    said = complaint(getattr(domain, form), code)
+    assert "[BT110]" in said
+    assert "over a function" in said
+    assert not domain.freeze().tasks
 
 
 def test_what_is_no_network_is_refused_everywhere(shoot):
@@ -110,11 +131,20 @@ def test_an_exception_in_the_function_of_a_compound_task_is_told_with_its_place(
     def fight():
         yield method(1 // 0)
 
-    assert complaint(domain.freeze) == text("""
+    assert complaint(domain.freeze) == text(f"""
         [BT110] ZeroDivisionError: integer division or modulo by zero
-          where: compound 'fight'
-          hint: a symbol has no value yet: use it in a function of the state, lambda state: ...
+          where: compound 'fight': {__file__}:{fight.define.__code__.co_firstlineno + 2}
+          hint: {ONCE}
     """)
+
+
+def test_so_is_one_in_that_of_a_primitive_task(domain):
+    def fall():
+        return primitive(duration=int("long"))
+
+    said = complaint(domain.primitive, fall)
+    assert f"where: primitive 'fall': {__file__}:{fall.__code__.co_firstlineno + 1}" in said
+    assert ONCE in said
 
 
 def test_a_plain_function_is_the_whole_body_of_a_method_or_none_of_it(domain, shoot):

@@ -17,6 +17,10 @@ class Quacks(Protocol):
     def quack(self) -> None: ...
 
 
+Bool = type("bool", (), {"__module__": "elsewhere", "shape": (), "__repr__": lambda self: "True_"})
+"""A class such as numpy has for its scalars."""
+
+
 class Duck:
     def __str__(self):
         return "duck"
@@ -116,7 +120,26 @@ def test_a_text_that_stands_for_no_value_has_a_hint(annotation, text, hint):
         (Literal["a", "b"], "c", "'c' is none of its values"),
         (tuple[int, str], ("a", 1), "('a', 1) is (str, int)"),
         (int, "c", "'c' is str"),
+        (bool, Bool(), "True_ is elsewhere.bool"),
     ],
 )
 def test_what_is_wrong_with_a_value_is_said(annotation, value, fault):
     assert value_type_of(annotation).fault(value) == fault
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "advice"),
+    [
+        (Gait, "RUN", "write Gait.RUN"),
+        (Gait | None, 2, "write Gait.RUN"),
+        (Gait, "STOP", "there is: Gait.RUN, Gait.WALK"),
+        (bool, Bool(), "convert it: bool(…)"),
+        (tuple[int, str], [1, "a"], "convert it: tuple(…)"),
+        (frozenset, {1}, "convert it: frozenset(…)"),
+        (Literal["north", "south"], "nord", "did you mean 'north'?"),
+        (int, "c", "give a hashable value of type int, or UNKNOWN"),
+        (tuple, {1}, "give a hashable value of type tuple, or UNKNOWN"),
+    ],
+)
+def test_what_to_give_instead_is_said(annotation, value, advice):
+    assert value_type_of(annotation).advice(value) == advice
