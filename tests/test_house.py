@@ -140,6 +140,16 @@ def empty_names(path: str) -> list[str]:
     return sorted(EMPTY_NAMES & set(Path(path).with_suffix("").parts))
 
 
+def narrow_tasks(source: str) -> list[str]:
+    """Pyright reads it as a task of one parameter, so that no other fits: ``[...]`` is any task."""
+    return re.findall(r"(?:Primitive|Compound)Task\[Any\]", source)
+
+
+def test_any_task_is_written_so_that_every_type_checker_takes_it_for_that():
+    check(narrow_tasks, "bthtn", "domains", "trees")
+    assert narrow_tasks("tasks: list[PrimitiveTask[Any]]")
+
+
 def test_a_file_fits_into_a_head():
     paths = files("bthtn", pattern="*") + files("domains", "trees")
     check_files(lambda path: excess_lines(read(path)), paths)

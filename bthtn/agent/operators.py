@@ -18,7 +18,7 @@ from bthtn.world.sharing import Unpicklable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_Key = PrimitiveTask[Any] | str
+_Key = PrimitiveTask[...] | str
 
 Running = Iterator[Any]
 """The return type of a generator operator: ``yield`` means that it is still running.
@@ -71,7 +71,7 @@ class Operators(Unpicklable):
         self._plan_ends: dict[_Key, Callable[..., Any]] = {}
         self._resumes: dict[_Key, Callable[..., Any]] = {}
 
-    def bind(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
+    def bind(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
         """Decorator: run the task, or every task of this name, with this code.
 
         Raises ExecutionError for a compound task, for a task that has an operator already, and for
@@ -79,11 +79,11 @@ class Operators(Unpicklable):
         """
         return _binding(self._bound, task, "operator")
 
-    def simulate(self, *tasks: PrimitiveTask[Any] | str) -> None:
+    def simulate(self, *tasks: PrimitiveTask[...] | str) -> None:
         """Run these tasks without an operator: they last their duration, then succeed."""
         self._simulated |= frozenset(tasks)
 
-    def on_plan_start(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
+    def on_plan_start(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
         """Decorator: call this, like an operator, when a plan with the task begins.
 
         It is called for every step of the plan, before the first one starts, for example to
@@ -91,14 +91,14 @@ class Operators(Unpicklable):
         """
         return _binding(self._plan_starts, task, "on_plan_start hook")
 
-    def on_plan_end(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
+    def on_plan_end(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
         """Decorator: call this when a plan with the task has ended, in whatever way.
 
         It is called once for every step whose plan has started. Raises ExecutionError.
         """
         return _binding(self._plan_ends, task, "on_plan_end hook")
 
-    def on_resume(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
+    def on_resume(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
         """Decorator: call this instead of the operator when a running step is loaded.
 
         It is called with the agent, the task's arguments and an Elapsed, and gives an operator of
@@ -108,15 +108,15 @@ class Operators(Unpicklable):
         """
         return _binding(self._resumes, task, "on_resume hook", "elapsed")
 
-    def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
+    def find(self, task: PrimitiveTask[...]) -> Callable[..., Any] | None:
         """The operator of the task, None if it has none."""
         return _found(self._bound, task)
 
-    def find_resume(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
+    def find_resume(self, task: PrimitiveTask[...]) -> Callable[..., Any] | None:
         """The ``on_resume`` hook of the task, None if it has none."""
         return _found(self._resumes, task)
 
-    def simulates(self, task: PrimitiveTask[Any]) -> bool:
+    def simulates(self, task: PrimitiveTask[...]) -> bool:
         """Whether the task needs no operator: it was declared so, or no task has one."""
         return not self._bound or self._is_declared(task)
 
@@ -127,7 +127,7 @@ class Operators(Unpicklable):
         )
         yield from (no_operator(task, where) for task in bare if not self._is_declared(task))
 
-    def _is_declared(self, task: PrimitiveTask[Any]) -> bool:
+    def _is_declared(self, task: PrimitiveTask[...]) -> bool:
         """Whether the task was declared to be simulated."""
         return self._simulates_others or any(key in self._simulated for key in keys_of(task))
 
@@ -146,12 +146,12 @@ class Operators(Unpicklable):
         return bool(self._plan_starts or self._plan_ends)
 
     def plan_hooks(
-        self, task: PrimitiveTask[Any]
+        self, task: PrimitiveTask[...]
     ) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
         """The ``on_plan_start`` and ``on_plan_end`` hooks of the task, each may be None."""
         return _found(self._plan_starts, task), _found(self._plan_ends, task)
 
-    def tasks(self) -> tuple[PrimitiveTask[Any] | str, ...]:
+    def tasks(self) -> tuple[PrimitiveTask[...] | str, ...]:
         """The tasks or names that have an operator or a hook, in the order of their binding."""
         hooks = (*self._plan_starts, *self._plan_ends, *self._resumes)
         return tuple(dict.fromkeys((*self._bound, *hooks)))
@@ -180,15 +180,15 @@ class Operators(Unpicklable):
             yield from self.missing(needed, where)
 
 
-def no_operator(task: PrimitiveTask[Any], where: str) -> Diagnostic:
+def no_operator(task: PrimitiveTask[...], where: str) -> Diagnostic:
     """The mistake of a task without an operator."""
     hint = f"bind one, or declare that it needs none: operators.simulate({task.name})"
     return Diagnostic("BT311", f"'{task.name}' has no operator", where, hint)
 
 
-def keys_of(task: PrimitiveTask[Any]) -> Iterator[PrimitiveTask[Any] | str]:
+def keys_of(task: PrimitiveTask[...]) -> Iterator[PrimitiveTask[...] | str]:
     """The keys of a task's operator: the task, the one it was derived from, …, and their names."""
-    current: PrimitiveTask[Any] | None = task
+    current: PrimitiveTask[...] | None = task
     while current is not None:
         yield current
         yield current.name
@@ -200,7 +200,7 @@ def _name_of(key: _Key) -> str:
 
 
 def _found(
-    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any]
+    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[...]
 ) -> Callable[..., Any] | None:
     if not table:
         return None
@@ -208,7 +208,7 @@ def _found(
 
 
 def _binding(
-    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any] | str, kind: str, *more: str
+    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[...] | str, kind: str, *more: str
 ) -> Callable[[F], F]:
     """The decorator; ``more`` are the names of arguments behind those of the task."""
     if not isinstance(task, PrimitiveTask | str):

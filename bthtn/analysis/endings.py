@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from bthtn.domain.construct_progress import Due, MarkDone, OneLess, TurnCondition
 from bthtn.domain.domain import FrozenDomain
@@ -50,7 +50,7 @@ _KNOWN: Final = (Constant, Parameter, MarkDone, OneLess)
 """Kinds of arguments that are always known: the arguments of the calling task are values, too."""
 
 
-def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
+def endless(domain: FrozenDomain) -> list[CompoundTask[...]]:
     """The compound tasks whose planning neither ends nor is suspended, in order of definition."""
     known = _Known(dict.fromkeys(domain.methods, NOTHING), is_certain(domain))
     grown = True
@@ -108,11 +108,11 @@ def _makes_unknown(effect: Effect) -> bool:
 class _Known:
     """The endings of tasks as far as they were found, and whether all fluents stay known."""
 
-    endings: dict[CompoundTask[Any], Endings]
+    endings: dict[CompoundTask[...], Endings]
     certain: bool
 
 
-def _of_task(task: CompoundTask[Any], methods: tuple[Method, ...], known: _Known) -> Endings:
+def _of_task(task: CompoundTask[...], methods: tuple[Method, ...], known: _Known) -> Endings:
     if task.origin in _ORDERS:
         return _of_order(methods, known)
     waits = task.choice is not None and not known.certain

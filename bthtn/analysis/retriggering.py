@@ -59,12 +59,12 @@ class _MethodEffects:
     """The tasks that a method can lead to, and the constants they assign to each fluent."""
 
     values: dict[Fluent[Any], list[Any]] = field(default_factory=dict)
-    tasks: dict[PrimitiveTask[Any], None] = field(default_factory=dict)
+    tasks: dict[PrimitiveTask[...], None] = field(default_factory=dict)
 
     @classmethod
     def by(cls, method: Method, domain: FrozenDomain) -> _MethodEffects | None:
         """The effects of a method, None if it involves plain functions."""
-        done, seen, pending = cls(), dict[CompoundTask[Any], None](), [method]
+        done, seen, pending = cls(), dict[CompoundTask[...], None](), [method]
         while pending:
             body = pending.pop().body
             if isinstance(body, PlainBody):
@@ -77,7 +77,7 @@ class _MethodEffects:
                     pending.extend(domain.methods[call.task])
         return done if all(done.add(task) for task in done.tasks) else None
 
-    def add(self, task: PrimitiveTask[Any]) -> bool:
+    def add(self, task: PrimitiveTask[...]) -> bool:
         """Add the effects of a task. Returns False if the fluents they write are not constant."""
         for effect in (*task.effects, *task.expected, *task.actual):
             if not isinstance(effect, Assignment) or not isinstance(effect.target, Fluent):

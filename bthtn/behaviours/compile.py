@@ -9,7 +9,7 @@ the others when they are reached.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -79,7 +79,7 @@ class NothingToDo(PlanLeaf):
 
 _CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
 
-_Tasks = tuple[CompoundTask[Any], ...]
+_Tasks = tuple[CompoundTask[...], ...]
 _Place = tuple[Path, _Tasks]
 """Where a node stands: the decompositions above it, and those of their tasks that are shown."""
 
@@ -110,7 +110,7 @@ def compiled_steps(
 
     ``reads`` are those of ``Resumption``.
     """
-    depth, above, tasks = 0, arrival.parent, dict[CompoundTask[Any], None]()
+    depth, above, tasks = 0, arrival.parent, dict[CompoundTask[...], None]()
     while above is not None:
         depth += isinstance(above, _DEEPER)
         tasks.update({above.node.task: None} if isinstance(above, PlanScope) else {})

@@ -19,7 +19,7 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.walk import preorder
 
-Call = tuple[PrimitiveTask[Any], tuple[Any, ...]]
+Call = tuple[PrimitiveTask[...], tuple[Any, ...]]
 """A task and its arguments, with which its hooks are called."""
 
 

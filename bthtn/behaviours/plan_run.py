@@ -91,7 +91,7 @@ class ResumeFailed(Exception):  # noqa: N818 - control flow, not an error
 class PlanRefused(Exception):  # noqa: N818 - control flow, not an error
     """A plan cannot be started: the ``on_plan_start`` hook of the step ``call`` raised."""
 
-    def __init__(self, reason: str, call: tuple[PrimitiveTask[Any], tuple[Any, ...]]) -> None:
+    def __init__(self, reason: str, call: tuple[PrimitiveTask[...], tuple[Any, ...]]) -> None:
         super().__init__(reason)
         self.call = call
 
@@ -138,7 +138,7 @@ class Cooldowns:
     __slots__ = ("left",)
 
     def __init__(self) -> None:
-        self.left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
+        self.left: dict[tuple[CompoundTask[...], tuple[Any, ...]], Timer] = {}
 
     def __contains__(self, node: ScopeNode) -> bool:
         return (node.task, node.args) in self.left

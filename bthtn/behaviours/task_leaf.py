@@ -112,7 +112,7 @@ class TaskLeaf(PlanLeaf):
         """Whether its operator is running and is not being aborted."""
         return self._operator is not None
 
-    def follow(self, task: PrimitiveTask[Any]) -> None:
+    def follow(self, task: PrimitiveTask[...]) -> None:
         """Be a step of the same task in a newer domain; a running operator goes on."""
         self.node = replace(self.node, task=task)
         if self._step is not None:

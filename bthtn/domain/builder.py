@@ -185,7 +185,7 @@ class Domain(Unpicklable, Generic[S]):
         """
         if self._frozen is None:
             tasks: dict[str, Task] = {}
-            methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+            methods: dict[CompoundTask[...], tuple[Method, ...]] = {}
             found: list[Diagnostic] = []
             for task in self._tasks.values():
                 tasks[task.name] = task
@@ -217,7 +217,7 @@ class Domain(Unpicklable, Generic[S]):
 
     def _primitive(
         self, name: str, parameters: Parameters, described: Primitive, doc: str
-    ) -> PrimitiveTask[Any]:
+    ) -> PrimitiveTask[...]:
         _refuse(name_faults("a task", name, f"domain '{self.name}'"))
         where = f"primitive '{name}'"
         duration = described.duration

@@ -51,7 +51,7 @@ def derive(
         if isinstance(made, PrimitiveTask) and isinstance(task, PrimitiveTask):
             made = replace(made, template=task)
         tasks[task] = made
-    methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+    methods: dict[CompoundTask[...], tuple[Method, ...]] = {}
     for task, written in whole.methods.items():
         made = tasks[task]
         assert isinstance(made, CompoundTask), "a copy of a task is of the same kind"

@@ -48,7 +48,7 @@ class FrozenDomain(Shared, Unpicklable):
     name: str
     state_class: type[State]
     tasks: Mapping[str, Task]
-    methods: Mapping[CompoundTask[Any], tuple[Method, ...]]
+    methods: Mapping[CompoundTask[...], tuple[Method, ...]]
     prunes_duplicates: bool = False
     base: FrozenDomain | None = None
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -105,7 +105,7 @@ class FrozenDomain(Shared, Unpicklable):
         return replace(self, tasks=tasks, methods={**self.methods, **methods}, base=self), network
 
     def decompositions(
-        self, task: CompoundTask[Any], args: Binding, recorder: RecordingView
+        self, task: CompoundTask[...], args: Binding, recorder: RecordingView
     ) -> Decompositions:
         """The ways in which a call of the task can be decomposed in this state.
 
@@ -130,7 +130,7 @@ class FrozenDomain(Shared, Unpicklable):
                 assert_never(task.choice)
 
     def _turns(
-        self, task: CompoundTask[Any], args: Binding, recorder: RecordingView
+        self, task: CompoundTask[...], args: Binding, recorder: RecordingView
     ) -> Iterator[Turn]:
         """The turns that come next in a call of the anonymous task of ``unordered``."""
         bodies = [
@@ -167,13 +167,13 @@ class FrozenDomain(Shared, Unpicklable):
             )
 
     def _ways_of(
-        self, task: CompoundTask[Any], args: Binding | None, recorder: RecordingView
+        self, task: CompoundTask[...], args: Binding | None, recorder: RecordingView
     ) -> Decompositions:
         if args is None:
             raise UnknownRead(recorder.unknown)
         return self.decompositions(task, args, recorder)
 
-    def method_name(self, task: CompoundTask[Any], index: int) -> str:
+    def method_name(self, task: CompoundTask[...], index: int) -> str:
         """The name of the method with this index, "" where the name depends on the state."""
         methods = self.methods.get(task, ())
         return methods[index].name if task.choice is None and index < len(methods) else ""

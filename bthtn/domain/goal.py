@@ -38,7 +38,7 @@ from bthtn.world.value_type import values_of
 
 Written = Expression[Any] | Callable[[Any], Any]
 
-Action = tuple[PrimitiveTask[Any], Binding]
+Action = tuple[PrimitiveTask[...], Binding]
 """A primitive task with the values that it is called with."""
 
 UNLIMITED: Final = 1_000_000
@@ -92,7 +92,7 @@ class Pursuit:
     """
 
     condition: Condition
-    actions: tuple[PrimitiveTask[Any], ...]
+    actions: tuple[PrimitiveTask[...], ...]
     objects: Mapping[str, Expression[Any]]
     manner: Manner
     solver: Solver
@@ -169,7 +169,7 @@ class Achieve(Construct):
     """The construct ``achieve``: any steps that make the condition true."""
 
     condition: Any
-    actions: tuple[PrimitiveTask[Any], ...]
+    actions: tuple[PrimitiveTask[...], ...]
     objects: tuple[tuple[str, Written], ...]
     manner: Manner
     solver: Solver
@@ -209,7 +209,7 @@ class Achieve(Construct):
 
 
 def _unused(
-    tasks: Iterable[PrimitiveTask[Any]], objects: Mapping[str, Any]
+    tasks: Iterable[PrimitiveTask[...]], objects: Mapping[str, Any]
 ) -> Iterator[Diagnostic]:
     """A finding for values of a parameter that no primitive task of the domain has."""
     names = {parameter.name for task in tasks for parameter in task.parameters}
@@ -220,7 +220,7 @@ def _unused(
 
 
 def _unlisted(
-    actions: Iterable[PrimitiveTask[Any]], objects: Mapping[str, Any]
+    actions: Iterable[PrimitiveTask[...]], objects: Mapping[str, Any]
 ) -> Iterator[Diagnostic]:
     """A finding for every parameter without values: neither listed nor finite by its type."""
     for task in actions:

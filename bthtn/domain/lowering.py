@@ -72,7 +72,7 @@ class Lowering:
         taken: Mapping[str, Task],
         state_class: type[State],
     ) -> None:
-        self.methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+        self.methods: dict[CompoundTask[...], tuple[Method, ...]] = {}
         self._owner = owner
         self._parameters = parameters
         self._taken = taken
@@ -101,7 +101,7 @@ class Lowering:
             at = _bound_at(getattr(method, part), variables)
             levels[at] = replace(levels[at], **{part: getattr(method, part)})
         scopes: list[Scope] = [self._parameters]
-        tasks: list[CompoundTask[Any]] = []
+        tasks: list[CompoundTask[...]] = []
         for variable in variables:
             bound = self._bound(variable)
             tasks.append(
@@ -256,14 +256,14 @@ class Lowering:
         text: str,
         choice: DecompositionChoice | None = None,
         decorator: Decorator | None = None,
-    ) -> CompoundTask[Any]:
+    ) -> CompoundTask[...]:
         """A new anonymous task for a construct; the caller sets its methods."""
         parameters = tuple(
             variable if isinstance(variable, Parameter) else Parameter("unused", position)
             for position, variable in enumerate(scope)
         )
         what = (self._name(word), parameters, lambda *_: iter(()), text, word, choice)
-        task: CompoundTask[Any] = CompoundTask(*what, decorator=decorator)
+        task: CompoundTask[...] = CompoundTask(*what, decorator=decorator)
         self.methods[task] = ()  # its place, in front of the tasks inside it
         return task
 

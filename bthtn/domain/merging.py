@@ -52,7 +52,7 @@ class _MergedDomain:
 
     def __init__(self, name: str) -> None:
         self.tasks: dict[str, Task] = {}
-        self.methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+        self.methods: dict[CompoundTask[...], tuple[Method, ...]] = {}
         self.instead: dict[Task, Task] = {}
         self.found: list[Diagnostic] = []
         self._where = f"merged domain '{name}'"

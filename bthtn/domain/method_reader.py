@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from bthtn.domain.condition import condition_from
 from bthtn.domain.function import raised_in_description
@@ -31,12 +31,12 @@ class ReadResult:
     ``methods`` has the task itself first, then its anonymous tasks.
     """
 
-    methods: dict[CompoundTask[Any], tuple[Method, ...]] = field(default_factory=dict)
+    methods: dict[CompoundTask[...], tuple[Method, ...]] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
 
 
 def read_methods(
-    task: CompoundTask[Any],
+    task: CompoundTask[...],
     tasks: Mapping[str, Task],
     state_class: type[State],
     instead: Mapping[Task, Task],
@@ -85,7 +85,7 @@ def read_methods(
 
 def read_goal(
     goal: Network, tasks: Mapping[str, Task], state_class: type[State]
-) -> tuple[dict[CompoundTask[Any], tuple[Method, ...]], Network]:
+) -> tuple[dict[CompoundTask[...], tuple[Method, ...]], Network]:
     """The methods of the anonymous tasks inside a goal, and the goal that calls them.
 
     Raises DomainError for tasks of another domain, and for variables.
@@ -112,7 +112,7 @@ def refuse_variables(where: str, *things: object) -> None:
         raise unplaced(variable, where)
 
 
-def _yielded(task: CompoundTask[Any]) -> list[object]:
+def _yielded(task: CompoundTask[...]) -> list[object]:
     """The values that the task's function yields; variables get the names they have there."""
     yielded = task.define(*task.parameters)
     if not isinstance(yielded, Iterable):

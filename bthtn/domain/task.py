@@ -58,7 +58,7 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     cost: Expression[Any] = Constant(1)  # noqa: RUF009 - a frozen constant
     uninterruptible: bool = False
     doc: str = ""
-    template: PrimitiveTask[Any] | None = None
+    template: PrimitiveTask[...] | None = None
     _calls: dict[Any, TaskCall] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -105,7 +105,7 @@ class CompoundTask(Shared, Unpicklable, Generic[P]):
         return f"<compound {self.name}>"
 
 
-Task = PrimitiveTask[Any] | CompoundTask[Any]
+Task = PrimitiveTask[...] | CompoundTask[...]
 
 _KEPT: Final = frozenset({bool, int, str})
 _MOST_KEPT: Final = 1_000
@@ -167,7 +167,7 @@ def strangers(used: Iterable[Task], tasks: Mapping[str, Task], where: str) -> It
 
 def mixed_units(tasks: Iterable[Task], where: str) -> Iterator[Diagnostic]:
     """A diagnostic if some tasks last ticks and others seconds, which plans could not add up."""
-    first: PrimitiveTask[Any] | None = None
+    first: PrimitiveTask[...] | None = None
     for task in tasks:
         if not isinstance(task, PrimitiveTask) or not task.takes_time:
             continue

@@ -42,7 +42,7 @@ def grounded(call: TaskCall, view: RecordingView, binding: Binding) -> tuple[Any
 
 
 def projected(
-    task: PrimitiveTask[Any], args: tuple[Any, ...], recorder: RecordingView
+    task: PrimitiveTask[...], args: tuple[Any, ...], recorder: RecordingView
 ) -> TaskEffects:
     """The outcome of the task in this state, called with these values."""
     possible = task.precondition.evaluate(recorder, args)

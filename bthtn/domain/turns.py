@@ -80,7 +80,7 @@ class Turn:
     there is nothing in any member.
     """
 
-    task: CompoundTask[Any]
+    task: CompoundTask[...]
     args: Binding
     pending: Pending
     place: int | None = None
@@ -120,7 +120,7 @@ class Turn:
         return self.name
 
 
-def is_decomposed(task: Task) -> TypeGuard[CompoundTask[Any]]:
+def is_decomposed(task: Task) -> TypeGuard[CompoundTask[...]]:
     """Whether the parts of the task take turns; any other task is a block."""
     return isinstance(task, CompoundTask) and task.origin in _DECOMPOSED
 

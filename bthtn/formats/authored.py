@@ -167,7 +167,7 @@ def task_from(
     name: str,
     tree: Behaviour | Callable[..., Behaviour],
     operators: Operators | None = None,
-) -> PrimitiveTask[Any] | CompoundTask[Any]:
+) -> PrimitiveTask[...] | CompoundTask[...]:
     """The task that a tree describes, defined in the domain; its commands bound to operators.
 
     A sequence of checks, changes and one command is a primitive task, everything else a
@@ -231,7 +231,7 @@ class _TaskReader:
         title = branch.name if isinstance(branch, Sequence) else ""
         return lambda: method(*(build() for build in builds), when=when, name=title, value=value)
 
-    def primitive(self, name: str, parts: Several[Behaviour]) -> PrimitiveTask[Any]:
+    def primitive(self, name: str, parts: Several[Behaviour]) -> PrimitiveTask[...]:
         """A step: its checks, its changes, and its command if it has one."""
         checks = [part.condition for part in parts if isinstance(part, CheckState)]
         changes = [part for part in parts if isinstance(part, ModifyState)]

@@ -68,7 +68,7 @@ class TaskNode(Shared, Unpicklable):
     network it stands in; None where this is not known, or there are no arguments.
     """
 
-    task: PrimitiveTask[Any]
+    task: PrimitiveTask[...]
     args: tuple[Any, ...] = ()
     footprint: Footprint = field(default_factory=Footprint)
     duration: float = 0
@@ -89,7 +89,7 @@ class ScopeNode(Shared, Unpicklable):
     ``body`` is the network that a plain function returned, None if the method's network is data.
     """
 
-    task: CompoundTask[Any]
+    task: CompoundTask[...]
     args: tuple[Any, ...]
     method: int
     child: Node

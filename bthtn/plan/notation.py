@@ -192,7 +192,7 @@ class _PlanParser:
         parts = self._parts(word, {})
         if not parts:
             raise self._fault(start, f"{word}() has nothing in it", "write null for nothing")
-        task: CompoundTask[Any] = CompoundTask(
+        task: CompoundTask[...] = CompoundTask(
             word, (), lambda: iter(()), origin=word, decorator=decorator
         )
         return nodes.ScopeNode(task, (), 0, nodes.SequenceNode(parts))

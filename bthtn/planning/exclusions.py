@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
@@ -17,7 +17,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, call_text
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Binding
 
-Avoidable = tuple[PrimitiveTask[Any] | Method, Binding]
+Avoidable = tuple[PrimitiveTask[...] | Method, Binding]
 """A primitive task called with these values, or a method with these values of its parameters."""
 
 Avoided = Mapping[Avoidable, str]
@@ -53,7 +53,7 @@ def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:
     return "" if reason is None else avoided_text(reason)
 
 
-def task_avoided(task: PrimitiveTask[Any], args: Binding, avoided: Avoided) -> str:
+def task_avoided(task: PrimitiveTask[...], args: Binding, avoided: Avoided) -> str:
     """Why the task is excluded for these arguments; an empty text if it is not."""
     reason = avoided.get((task, args)) if avoided else None
     return "" if reason is None else avoided_text(reason)

@@ -260,7 +260,7 @@ class RemainingProjection(Projection):
 
 
 def writes_of_call(
-    task: PrimitiveTask[Any], args: Binding, view: StateView
+    task: PrimitiveTask[...], args: Binding, view: StateView
 ) -> Mapping[Fluent[Any], Write] | Unknown:
     """The writes of a step that starts in this state; unknown if one is not certain."""
     try:

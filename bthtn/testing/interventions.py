@@ -113,7 +113,7 @@ class _Scripted(Operators):
         vars(self).update(vars(operators))
         self._scripts = scripts
 
-    def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
+    def find(self, task: PrimitiveTask[...]) -> Callable[..., Any] | None:
         """The operator of the task, or one that follows its next script."""
         scripts = self._scripts.get(task.name)
         if not scripts:

@@ -143,8 +143,8 @@ class _DomainDrawer:
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
         self.domain = Domain("random", World)
-        self._primitives: list[PrimitiveTask[Any]] = []
-        self._compounds: list[CompoundTask[Any]] = []
+        self._primitives: list[PrimitiveTask[...]] = []
+        self._compounds: list[CompoundTask[...]] = []
         for number in range(draw(st.integers(3, 5))):
             self._primitives.append(self._primitive(number))
         for number in range(draw(st.integers(3, 4))):
@@ -159,7 +159,7 @@ class _DomainDrawer:
     def _choose(self, among: tuple[T, ...]) -> T:
         return _choice(self._draw, among)
 
-    def _primitive(self, number: int) -> PrimitiveTask[Any]:
+    def _primitive(self, number: int) -> PrimitiveTask[...]:
         if not self._choose(_TWO_IN_FIVE):
             return self.domain.primitive(f"act_{number}", **self._description("a"))
 
@@ -182,7 +182,7 @@ class _DomainDrawer:
             "cost": choose((1, 1, 1, 0, 3, lambda state: 2 if state.open else 1)),
         }
 
-    def _compound(self, number: int) -> CompoundTask[Any]:
+    def _compound(self, number: int) -> CompoundTask[...]:
         if not self._choose(_TWO_IN_FIVE):
 
             def define() -> Methods:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask, call_text
@@ -122,7 +122,7 @@ def _region(root: Node) -> tuple[int, deque[ScopeNode]]:
     return inside, scopes
 
 
-def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
+def task_tooltip(task: PrimitiveTask[...], args: Binding | None) -> str:
     """The conditions, effects and resources of a primitive task, on one line."""
     effects = [effect.text(args) for effect in (*task.effects, *task.expected)]
     facts = [
@@ -136,7 +136,7 @@ def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
     return "; ".join([task.name if args is None else call_text(task, args), *shown])
 
 
-def task_kind(task: PrimitiveTask[Any]) -> str:
+def task_kind(task: PrimitiveTask[...]) -> str:
     """``check`` for a task that only tests an ``exec_only`` condition, otherwise ``task``."""
     effects = (*task.effects, *task.expected, *task.actual, *task.on_start)
     does_something = effects or task.uses or not always_holds(task.during)

@@ -147,7 +147,7 @@ def _conditions(leaf: TaskLeaf) -> list[str]:
     return [condition.text(args) for condition in conditions if not always_holds(condition)]
 
 
-def _source(task: CompoundTask[Any]) -> str:
+def _source(task: CompoundTask[...]) -> str:
     """The file and line of a task's function: ``domain.py:12``; empty if it has none."""
     code = getattr(task.define, "__code__", None)
     return "" if code is None else f"{basename(code.co_filename)}:{code.co_firstlineno}"

@@ -53,7 +53,7 @@ def are_interchangeable(args: Iterable[Any]) -> bool:
     return all(type(one) in _SIMPLE or isinstance(one, Enum) for one in args)
 
 
-def projects_alike(task: PrimitiveTask[Any]) -> bool:
+def projects_alike(task: PrimitiveTask[...]) -> bool:
     """Whether equal arguments give equal projections in every state where the task is possible."""
     effects = (*task.effects, *task.expected)
     return (

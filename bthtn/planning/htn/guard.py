@@ -62,7 +62,7 @@ class RecursionGuard:
         self._innermost: dict[Any, list[Entry]] = {}
 
     def ancestor(
-        self, task: CompoundTask[Any], args: tuple[Any, ...], scope: Entry, search: Projecting
+        self, task: CompoundTask[...], args: tuple[Any, ...], scope: Entry, search: Projecting
     ) -> Entry | None:
         """Return the innermost open call of the task in the current state, or None."""
         view = search.view

@@ -63,7 +63,7 @@ def failed(task: Task, args: Binding, reason: Reason) -> str:
     return f"{call_text(task, args)}: {text_of(reason)}"
 
 
-def no_values(task: CompoundTask[Any], readings: dict[Any, Any]) -> str:
+def no_values(task: CompoundTask[...], readings: dict[Any, Any]) -> str:
     """Return why a task with one decomposition per value has no values."""
     read = ", ".join(f"{one} = {value_text(value)}" for one, value in readings.items())
     return f"there is no {task.doc}" + (f": {read}" if read else "")

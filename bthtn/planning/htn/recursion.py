@@ -13,18 +13,18 @@ from bthtn.domain.task import CompoundTask
 Node = TypeVar("Node")
 
 
-class RecursiveTasks(set[CompoundTask[Any]]):
+class RecursiveTasks(set[CompoundTask[...]]):
     """The tasks that can call themselves, directly or not, among those looked at so far.
 
     A plain function may call any task.
     """
 
-    def __init__(self, methods: Mapping[CompoundTask[Any], tuple[Method, ...]]) -> None:
+    def __init__(self, methods: Mapping[CompoundTask[...], tuple[Method, ...]]) -> None:
         super().__init__()
         self._methods = methods
         self._seen: set[Any] = set()
 
-    def look_at(self, task: CompoundTask[Any]) -> None:
+    def look_at(self, task: CompoundTask[...]) -> None:
         """Look at the task and all that it reaches."""
         if task in self._seen:
             return
@@ -43,7 +43,7 @@ class RecursiveTasks(set[CompoundTask[Any]]):
                 self.add(one)
         self._seen |= inner.keys()  # at last: another thread may ask in the meantime
 
-    def _called(self, task: CompoundTask[Any] | None) -> list[Any]:
+    def _called(self, task: CompoundTask[...] | None) -> list[Any]:
         """The compound tasks that a task calls; None stands for any task, and calls them all."""
         if task is None:
             return list(self._methods)

@@ -118,7 +118,7 @@ class Place:
 
     binding: Binding
     at: PathState
-    above: tuple[tuple[CompoundTask[Any], tuple[Any, ...], PathState], ...] = ()
+    above: tuple[tuple[CompoundTask[...], tuple[Any, ...], PathState], ...] = ()
 
 
 class Reference(Unpicklable):
@@ -311,7 +311,7 @@ class Reference(Unpicklable):
             for others in self._alternatives(parts[1:], place):
                 yield (None, *others)
 
-    def _cut(self, task: CompoundTask[Any], args: tuple[Any, ...], place: Place) -> bool:
+    def _cut(self, task: CompoundTask[...], args: tuple[Any, ...], place: Place) -> bool:
         """Whether the call is nested too deep, or in itself in an unchanged state."""
         volatile = self._domain.schema.has_volatile
         again = any(

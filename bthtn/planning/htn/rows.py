@@ -35,7 +35,7 @@ Function = Callable[..., Any]
 class PlannedStep:
     """A primitive task in a plan, with its arguments and its footprint in the state before it."""
 
-    task: PrimitiveTask[Any]
+    task: PrimitiveTask[...]
     args: Binding
     footprint: Footprint
     duration: float
@@ -50,7 +50,7 @@ class PlannedMethod:
     ``binding`` is that of its body. ``answer`` is the network that it returned if it is a function.
     """
 
-    task: CompoundTask[Any]
+    task: CompoundTask[...]
     args: Binding
     binding: Binding
     method: int
@@ -73,7 +73,7 @@ class PrimitiveRow:
     # No ``__getattr__``: it would slow down the look at every attribute.
     __slots__ = ("cost", "duration", "effects", "planned", "step", "task", "tracking_step")
 
-    def __init__(self, task: PrimitiveTask[Any]) -> None:
+    def __init__(self, task: PrimitiveTask[...]) -> None:
         self.task = task
         self.effects = (*task.effects, *task.expected)
         self.duration = _number(task.duration)
@@ -211,7 +211,7 @@ class MethodRow:
     )
 
     def __init__(
-        self, task: CompoundTask[Any], index: int, method: Method, *, excludes_later: bool
+        self, task: CompoundTask[...], index: int, method: Method, *, excludes_later: bool
     ) -> None:
         self.task = task
         self.index = index
@@ -247,8 +247,8 @@ class CompoundRow:
 
     def __init__(
         self,
-        task: CompoundTask[Any],
-        compiled: Callable[[CompoundTask[Any]], Compiled],
+        task: CompoundTask[...],
+        compiled: Callable[[CompoundTask[...]], Compiled],
         *,
         is_recursive: bool,
     ) -> None:

@@ -94,7 +94,7 @@ class FunctionSource(ExpressionSource):
         given = ", ".join(map(str, values))
         return self._function([f"    return ({given}{',' if len(values) == 1 else ''})"], "None")
 
-    def step(self, task: PrimitiveTask[Any], *, tracks: bool) -> str | None:
+    def step(self, task: PrimitiveTask[...], *, tracks: bool) -> str | None:
         """Add a function that plans a primitive task; return its name, None if not compilable.
 
         The function applies the effects and returns the values that they overwrote, False if the

@@ -88,7 +88,7 @@ class TaskTable:
         """Whether the task belongs to the domain."""
         return self._domain.tasks.get(task.name) is task
 
-    def methods_of(self, task: CompoundTask[Any]) -> Compiled:
+    def methods_of(self, task: CompoundTask[...]) -> Compiled:
         """Return the rows of a task's methods, and the function that finds the first usable one."""
         source = FunctionSource()
         rows, parts = self._compiled(task, source)
@@ -102,7 +102,7 @@ class TaskTable:
         return rows, functions[first] if first else None
 
     def _compiled(
-        self, task: CompoundTask[Any], source: FunctionSource
+        self, task: CompoundTask[...], source: FunctionSource
     ) -> tuple[tuple[MethodRow, ...], list[CallPart]]:
         """Return the method rows of a task and the compiled calls in them.
 

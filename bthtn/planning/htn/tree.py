@@ -63,7 +63,7 @@ def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Node:
 
 def actions_of(
     log: Iterable[Entry],
-) -> tuple[tuple[PrimitiveTask[Any], tuple[Any, ...]], ...] | None:
+) -> tuple[tuple[PrimitiveTask[...], tuple[Any, ...]], ...] | None:
     """Return the primitive tasks planned in a log, with their arguments; None with alternatives."""
     actions = []
     for entry in log:

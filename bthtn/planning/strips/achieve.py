@@ -23,7 +23,7 @@ Values = Iterable[Any] | Expression[Any] | Callable[[Any], Iterable[Any]]
 def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     condition: ConditionLike,
     *,
-    actions: Iterable[PrimitiveTask[Any]] = (),
+    actions: Iterable[PrimitiveTask[...]] = (),
     objects: Mapping[str, Values] | None = None,
     heuristic: str = "",
     optimal: bool = False,

@@ -82,7 +82,7 @@ Conjunction = tuple[Atom, ...]
 class GroundAction:
     """A primitive task with arguments: its preconditions, written values and cost."""
 
-    task: PrimitiveTask[Any]
+    task: PrimitiveTask[...]
     args: Binding
     preconditions: Conjunction
     writes: Mapping[Fluent[Any], Any]
@@ -112,7 +112,7 @@ _NOWHERE: Final = WrittenView({})
 """A view for expressions that read no state."""
 
 
-def ground_calls(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Iterator[Action]:
+def ground_calls(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Iterator[Action]:
     """Every task with every combination of argument values, in order of definition."""
     for task in tasks:
         choices = (objects.get(one.name) or values_of(one).values() for one in task.parameters)
@@ -120,7 +120,7 @@ def ground_calls(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Itera
             yield task, args
 
 
-def ground_actions(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Iterator[GroundAction]:
+def ground_actions(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Iterator[GroundAction]:
     """The actions of tasks without opaque parts. Raises DomainError for a negative cost."""
     for task in tasks:
         needs = [
@@ -252,7 +252,7 @@ def _fluents(expression: Expression[Any], binding: Binding) -> Iterator[Fluent[A
             yield found
 
 
-def opaque_parts(task: PrimitiveTask[Any]) -> Iterator[str]:
+def opaque_parts(task: PrimitiveTask[...]) -> Iterator[str]:
     """Texts that name the parts of a task that prevent grounding."""
     yield from opaque(task.precondition)
     for effect in (*task.effects, *task.expected):

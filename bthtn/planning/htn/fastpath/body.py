@@ -143,7 +143,7 @@ class BodyWriter(LineWriter):
         original = None if isinstance(whole.body, PlainBody) else whole.condition
         return self.decided(Asked(method.condition, original, method_applies, whole), args, "rest")
 
-    def allowed(self, what: PrimitiveTask[Any] | Method, binding: Sequence[str]) -> str:
+    def allowed(self, what: PrimitiveTask[...] | Method, binding: Sequence[str]) -> str:
         """Source of a test whether a task or method is not excluded with these arguments."""
         if not self.of.kind.avoids:
             return "True"
@@ -201,7 +201,7 @@ class BodyWriter(LineWriter):
 
     # primitive tasks
 
-    def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...], rest: str) -> None:
+    def _primitive(self, task: PrimitiveTask[...], binding: tuple[str, ...], rest: str) -> None:
         step = self.of.steps[task]
         self.made += 1
         self._demand(self.allowed(task, binding))
@@ -231,7 +231,7 @@ class BodyWriter(LineWriter):
             self._exceed(0, self.of.excess.of_task(task), binding)
 
     def _written_if_known(
-        self, lines: Sequence[str], task: PrimitiveTask[Any], binding: tuple[str, ...], rest: str
+        self, lines: Sequence[str], task: PrimitiveTask[...], binding: tuple[str, ...], rest: str
     ) -> None:
         """Write the lines of effects; the step is suspended if a target is unknown."""
         self.write("try:", *(f"    {line}" for line in lines), "except Unforeseen:")

@@ -134,7 +134,7 @@ class _Cycles:
             moved |= _moving_an_argument(tasks.pop(), several)
         return moved
 
-    def _between(self, several: list[Step]) -> set[PrimitiveTask[Any]]:
+    def _between(self, several: list[Step]) -> set[PrimitiveTask[...]]:
         """All primitive tasks that may be planned between a task and itself."""
         seen: set[Task] = set()
         pending: list[Task] = [call.task for step in several for call in step.before]

@@ -47,7 +47,7 @@ class Excess:
         known = least.constant(one.cost, one.value) + inside - least.of_task(method.task)
         return known, _varying(least.pick(one.cost, one.value))
 
-    def of_task(self, task: PrimitiveTask[Any]) -> Expression[Any] | None:
+    def of_task(self, task: PrimitiveTask[...]) -> Expression[Any] | None:
         """The expression that a primitive task adds; None if its cost is constant."""
         return _varying(self._least.pick(task.cost, FREE))
 

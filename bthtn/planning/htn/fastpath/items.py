@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Final, NamedTuple, Protocol, final
 
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.planning.htn.expressions import Names
@@ -34,7 +34,7 @@ class BranchMark:
         return LEFT if self.number else BRANCHES, JOINED if self.is_end else BRANCH
 
 
-Entry = tuple[PlainMethod | PrimitiveTask[Any] | BranchMark, tuple[str, ...]]
+Entry = tuple[PlainMethod | PrimitiveTask[...] | BranchMark, tuple[str, ...]]
 """A method or a primitive task, with the sources of the values of its parameters; or a mark.
 
 Those of a method that is a function are followed by the values which were computed to enter it.
@@ -94,7 +94,7 @@ class Callees(Protocol):
     guarded: frozenset[Compound]
     has_choices: bool
     inlined: Mapping[Compound, PlainMethod]
-    steps: Mapping[PrimitiveTask[Any], PlainStep]
+    steps: Mapping[PrimitiveTask[...], PlainStep]
     kind: SearchKind
     excess: Excess | None
 

@@ -36,7 +36,7 @@ class Asked:
     condition: Condition
     original: Condition | None
     ask: Ask
-    about: Method | PrimitiveTask[Any]
+    about: Method | PrimitiveTask[...]
 
     @property
     def is_step(self) -> bool:

@@ -185,7 +185,7 @@ class _Projection:
         return self._view
 
     def _past(
-        self, task: PrimitiveTask[Any], args: Binding, writes: Mapping[Any, Write] | None = None
+        self, task: PrimitiveTask[...], args: Binding, writes: Mapping[Any, Write] | None = None
     ) -> Overwritten:
         """Project the state past a task; its writes are worked out if they are not known."""
         row, view = self._question.table.row(task), self._start()

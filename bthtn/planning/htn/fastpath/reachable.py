@@ -48,7 +48,7 @@ DEEPEST_NODES: Final = 10
 MOST_EFFECTS: Final = 50
 """Effects of one task; each is compared with all others."""
 
-Compound = CompoundTask[Any]
+Compound = CompoundTask[...]
 
 
 class NotWritable(Exception):  # noqa: N818 - not an error: the search does without functions
@@ -123,7 +123,7 @@ class Reachable:
 
     tasks: tuple[Task, ...]
     methods: Mapping[Compound, tuple[PlainMethod, ...]]
-    steps: Mapping[PrimitiveTask[Any], PlainStep]
+    steps: Mapping[PrimitiveTask[...], PlainStep]
     roots: frozenset[Task]
     assumed: tuple[Assumption, ...]
     relies_on_ints: bool
@@ -279,7 +279,7 @@ def _is_fixed(found: Reachable) -> bool:
     )
 
 
-def _step(task: PrimitiveTask[Any], translator: Translator) -> PlainStep:
+def _step(task: PrimitiveTask[...], translator: Translator) -> PlainStep:
     precondition = translator.condition(task.precondition, len(task.parameters))
     effects = translator.effects(task)
     if len(effects) > MOST_EFFECTS:

@@ -127,7 +127,7 @@ class FluentChange:
 
 
 def changes(
-    task: PrimitiveTask[Any], effects: Sequence[Effect], reading: Reading, numbers: Iterator[int]
+    task: PrimitiveTask[...], effects: Sequence[Effect], reading: Reading, numbers: Iterator[int]
 ) -> tuple[list[str], list[FluentChange]]:
     """Lines that compute the values these effects of a task write, and the changes to store then.
 

@@ -157,7 +157,7 @@ def method_applies(
 
 
 def step_is_possible(
-    task: PrimitiveTask[Any], view: RecordingView, binding: Binding, at: SearchPoint
+    task: PrimitiveTask[...], view: RecordingView, binding: Binding, at: SearchPoint
 ) -> Answer:
     """Whether a primitive task is planned; an alternative may begin with one that is unknown."""
     possible = task.precondition.evaluate(view, binding)

@@ -88,7 +88,7 @@ class TreeEntries:
         return all(one.holds for one in self.found.assumed)
 
     def _entry(
-        self, what: PrimitiveTask[Any] | PlainMethod, args: Binding, view: RecordingView
+        self, what: PrimitiveTask[...] | PlainMethod, args: Binding, view: RecordingView
     ) -> PlannedStep | PlannedMethod:
         if isinstance(what, PlainMethod):
             return self._method(what, args, view)
@@ -115,7 +115,7 @@ class TreeEntries:
         return PlannedMethod(*made, Footprint(view.reads))
 
     def projected(
-        self, task: PrimitiveTask[Any], args: Binding, view: RecordingView
+        self, task: PrimitiveTask[...], args: Binding, view: RecordingView
     ) -> TaskEffects:
         """What a task does in a state, with functions that mean what they meant in the search."""
         if not self.is_as_assumed():
@@ -124,7 +124,7 @@ class TreeEntries:
             task = replace(task, precondition=condition, effects=effects, expected=())
         return projected(task, args, view)
 
-    def _is_fixed(self, what: PrimitiveTask[Any] | PlainMethod) -> bool:
+    def _is_fixed(self, what: PrimitiveTask[...] | PlainMethod) -> bool:
         """Whether an entry with these arguments is the same everywhere."""
         return (self.found.steps[what] if isinstance(what, PrimitiveTask) else what).is_fixed
 

@@ -46,7 +46,7 @@ class PathResults:
     """Works out the results of one method of a task; ``tasks`` replace others in its calls."""
 
     def __init__(
-        self, domain: FrozenDomain, task: CompoundTask[Any], tasks: Mapping[Task, Task]
+        self, domain: FrozenDomain, task: CompoundTask[...], tasks: Mapping[Task, Task]
     ) -> None:
         self._domain = domain
         self._arity = len(task.parameters)

@@ -89,7 +89,7 @@ class Translator:
             case _:
                 return condition
 
-    def effects(self, task: PrimitiveTask[Any]) -> tuple[Effect, ...]:
+    def effects(self, task: PrimitiveTask[...]) -> tuple[Effect, ...]:
         """The effects that planning applies. Raises NotTranslatable."""
         made = list[Effect]()
         for effect in (*task.effects, *task.expected):
@@ -99,7 +99,7 @@ class Translator:
                 made.append(effect)
         return tuple(made)
 
-    def path_results(self, task: CompoundTask[Any], method: Method) -> tuple[PathResult, ...]:
+    def path_results(self, task: CompoundTask[...], method: Method) -> tuple[PathResult, ...]:
         """The results of a method that is a function. Raises NotTranslatable."""
         body, arity = method.body, len(task.parameters)
         if type(body) is not PlainBody:
@@ -131,7 +131,7 @@ class Translator:
             self._varies(one, arity) for one in functions
         )
 
-    def projects_alike(self, task: PrimitiveTask[Any]) -> bool:
+    def projects_alike(self, task: PrimitiveTask[...]) -> bool:
         """Whether equal arguments give equal projections in every state where it is possible.
 
         Raises NotTranslatable.
