@@ -86,6 +86,8 @@ class Interventions:
 
     def _interrupt(self) -> None:
         """Stop the interrupted goals in the tick, so that their events are of this tick."""
+        if not self._interrupted:
+            return
         named = [one for one in self._character.root.iterate() if one.name in self._interrupted]
         for behaviour in named:
             if behaviour.status is Status.RUNNING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 Place = tuple[int, int]
 """Column and row."""
@@ -18,7 +19,7 @@ class Ground:
             for column, mark in enumerate(line)
         }
         self.covers = {place for place, mark in self._marks.items() if mark == "c"}
-        self._steps: dict[Place, dict[Place, int]] = {}  # walls stay, so ways do
+        self._steps = _ways(drawing)
 
     def __getstate__(self) -> dict[str, object]:
         """What can change."""
@@ -52,6 +53,15 @@ class Ground:
         """The first place on a shortest way to the goal; ``start`` itself when there is none."""
         steps = self.steps_from(goal)
         return min((start, *_beside(start)), key=lambda place: steps.get(place, len(self._marks)))
+
+
+@cache
+def _ways(_drawing: str) -> dict[Place, dict[Place, int]]:
+    """How far it is from and to the places of a drawing, as far as somebody has asked.
+
+    Walls stay, so ways do: all grounds of one drawing share them.
+    """
+    return {}
 
 
 def distance(here: Place, there: Place) -> int:
