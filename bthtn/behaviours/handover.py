@@ -141,14 +141,18 @@ class _Handover:
         for part in old:
             if not part.is_open:
                 continue
-            match = next((one for one in free if self._is_same_part(part, one)), None)
+            match = next((other for other in free if self._is_same_part(part, other)), None)
             if match is not None:
                 free.remove(match)
                 match.is_open, part.is_open = True, False
 
     def _move_to(self, fresh: TaskLeaf) -> TaskLeaf | None:
         """Put the running leaf of the same step in the place of a fresh one."""
-        same = [one for one in self.waiting if _is_same_call(one, fresh) and self._fits(one, fresh)]
+        same = [
+            running
+            for running in self.waiting
+            if _is_same_call(running, fresh) and self._fits(running, fresh)
+        ]
         if not same:
             return None
         leaf = same[0] if len(same) == 1 else _nearest(same, fresh)
@@ -229,7 +233,7 @@ def _is_same_call(old: Part, new: Part) -> bool:
 
 def _nearest(same: list[TaskLeaf], fresh: TaskLeaf) -> TaskLeaf:
     """The first of these steps below the same decompositions as another; else just the first."""
-    return next((one for one in same if is_same_path(one.path, fresh.path)), same[0])
+    return next((leaf for leaf in same if is_same_path(leaf.path, fresh.path)), same[0])
 
 
 def _go_on_at(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:

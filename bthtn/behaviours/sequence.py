@@ -64,18 +64,18 @@ class Unmade(NamedTuple):
         steps: list[TaskNode] = []
         suspended: list[SuspendedNode] = []
         made: list[Behaviour] = []
-        found = [one for waiting, _ in self.pending for one in copy(waiting)]
-        for one in found:
-            if one in self.over:
+        found = [node for waiting, _ in self.pending for node in copy(waiting)]
+        for node in found:
+            if node in self.over:
                 pass
-            elif isinstance(one, TaskNode):
-                steps.append(one)
-            elif isinstance(one, SuspendedNode):
-                suspended.append(one)
-            elif isinstance(one, Behaviour):
-                made.append(one)
+            elif isinstance(node, TaskNode):
+                steps.append(node)
+            elif isinstance(node, SuspendedNode):
+                suspended.append(node)
+            elif isinstance(node, Behaviour):
+                made.append(node)
             else:
-                found += children_of(one)
+                found += children_of(node)
         return steps, suspended, made
 
 
@@ -205,7 +205,7 @@ class PlanSequence(PlanComposite, Sequence):
         """Remove a child that continues in another subtree, without stopping it."""
         self._made.remove(child)
         if self._planned is not None:
-            self._planned = [one for one in self._planned if one is not child]
+            self._planned = [step for step in self._planned if step is not child]
 
     def stop(self, new_status: Status = INVALID) -> None:
         """Called at every end; stopped from outside, it stops the children that it has ticked.

@@ -108,7 +108,7 @@ class TakingOver(Unpicklable, LeanBehaviour):
             if isinstance(node, TakingOver) and node.agent is self.agent and node is not self
         )
         # Every goal that is ticked goes on with the aborts.
-        is_ticked = any(one.status is RUNNING or one.parent is self.parent for one in others)
+        is_ticked = any(goal.status is RUNNING or goal.parent is self.parent for goal in others)
         if root is not None and not is_ticked:
             # Its owner may be about to take the tree down, or to call another goal.
             what = f"aborts '{abort.task}' over several ticks, in which nothing may go on with it"
@@ -155,7 +155,7 @@ class TakingOver(Unpicklable, LeanBehaviour):
         waiting, self._waiting = self._waiting, ()
         for other in waiting:
             if self in other._awaited:
-                other._awaited = tuple(one for one in other._awaited if one is not self)
+                other._awaited = tuple(goal for goal in other._awaited if goal is not self)
                 if not other._awaited:
                     other._begin()
 
@@ -171,9 +171,9 @@ def _displaced_by(goal: TakingOver) -> Iterator[TakingOver]:
         beside = [] if isinstance(below.parent, Parallel) else below.parent.children
         pending = [child for child in reversed(beside) if child is not below]
         while pending:
-            one = pending.pop()
-            if isinstance(one, TakingOver):
-                yield one
+            node = pending.pop()
+            if isinstance(node, TakingOver):
+                yield node
             else:
-                pending.extend(reversed(one.children))
+                pending.extend(reversed(node.children))
         below = below.parent

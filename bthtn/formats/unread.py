@@ -52,7 +52,7 @@ def unread_files(folder: Path, *, is_of_files: bool = True) -> Iterator[tuple[st
     knows them. A file that another one mentions by its name is read by that.
     """
     files = sorted(folder.glob("[!.~]*")) if folder.is_dir() else []
-    names = {one.name for one in files}
+    names = {file.name for file in files}
     for file in files:
         wanted = _wanted(file, is_of_files=is_of_files)
         if wanted and wanted not in names and not _is_mentioned(file, files):
@@ -60,8 +60,10 @@ def unread_files(folder: Path, *, is_of_files: bool = True) -> Iterator[tuple[st
 
 
 def _is_mentioned(file: Path, files: Sequence[Path]) -> bool:
-    others = (one for one in files if one.suffix in (".py", ".toml", ".xml") and one != file)
-    return any(file.name in _text(one) for one in others)
+    others = (
+        other for other in files if other.suffix in (".py", ".toml", ".xml") and other != file
+    )
+    return any(file.name in _text(other) for other in others)
 
 
 def _wanted(file: Path, *, is_of_files: bool) -> str:
@@ -78,19 +80,19 @@ def _wanted(file: Path, *, is_of_files: bool) -> str:
 
 
 def _wanted_sheet(file: Path, *, is_of_files: bool) -> str:
-    words = [one for one in re.split(r"[\W_]+", file.name.casefold()) if one]
-    endings = [one for one in words if one in _ENDINGS]
+    words = [word for word in re.split(r"[\W_]+", file.name.casefold()) if word]
+    endings = [word for word in words if word in _ENDINGS]
     if not endings or endings == ["txt"]:
         return ""
-    stem = [one for one in words if one not in _ENDINGS]
-    near = {one: get_close_matches(one, KINDS, 1, _NEAR) for one in stem}
-    kinds = [kind for one in stem for kind in near[one]]
+    stem = [word for word in words if word not in _ENDINGS]
+    near = {word: get_close_matches(word, KINDS, 1, _NEAR) for word in stem}
+    kinds = [kind for word in stem for kind in near[word]]
     if not kinds and is_of_files and endings[0] in _TABLES:
         headings = map(folded, re.split(r"[,;\t]", _text(file).partition("\n")[0]))
-        kinds = [_KIND_BY_HEADING[one] for one in headings if one in _KIND_BY_HEADING]
+        kinds = [_KIND_BY_HEADING[heading] for heading in headings if heading in _KIND_BY_HEADING]
     if not kinds:
         return ""
-    rest = "_".join(one for one in stem if not near[one])
+    rest = "_".join(word for word in stem if not near[word])
     ending = "toml" if endings[0] == "toml" else "csv"
     return f"{rest}{'.' if rest else ''}{kinds[0]}.{ending}"
 

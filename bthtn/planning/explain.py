@@ -71,7 +71,9 @@ def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
     are not pure.
     """
     depths = [*(reason.depth for reason in reasons[1:]), 0][: len(reasons)]
-    leaves = [one.text for one, below in zip(reasons, depths, strict=True) if below <= one.depth]
+    leaves = [
+        reason.text for reason, below in zip(reasons, depths, strict=True) if below <= reason.depth
+    ]
     conditions = [text for text in leaves if AVOIDED not in text]
     avoided = [text for text in leaves if AVOIDED in text]
     return (*conditions[:1], *avoided[:_MOST_AVOIDED])
@@ -123,7 +125,7 @@ class Explanation:
             line = pending.pop()
             if line.above is not None:
                 found.append(Reason(line.depth, line.text, line.task, line.method, line.reason))
-            pending.extend(one for one in reversed(self._below[line].values()) if one.tells)
+            pending.extend(inner for inner in reversed(self._below[line].values()) if inner.tells)
         return tuple(found)
 
     def _return(self, task: str, event: SearchEvent) -> None:

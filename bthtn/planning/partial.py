@@ -219,7 +219,7 @@ class _Cutter(Projection):
                 break
             inside = followed or index < last
             left.append((yield self.cut(child, parts[index], binding, followed=inside)))
-        same = all(one is other for one, other in zip(left, node.children, strict=False))
+        same = all(child is other for child, other in zip(left, node.children, strict=False))
         return node if same else SequenceNode(tuple(left))
 
     @property

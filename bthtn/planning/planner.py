@@ -302,7 +302,7 @@ class PlannersByGoal:
         same = self._same.get((id(goal), id(settings)))
         if same is not None:
             return same[2]
-        if type(goal) is not TaskCall or not all(type(one) is Constant for one in goal.args):
+        if type(goal) is not TaskCall or not all(type(arg) is Constant for arg in goal.args):
             return Planner(self._domain, goal, settings)
         question = Question(goal, (), settings)
         planner = self._made.get(question)

@@ -43,7 +43,7 @@ class Event(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         values = zip(self.__match_args__, self, strict=True)
-        return f"{type(self).__name__}({', '.join(f'{name}={one!r}' for name, one in values)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values)})"
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)

@@ -123,7 +123,7 @@ class ValueType:
             inside = ", ".join(type(item).__name__ for item in value)
             return f"{value_text(value)} is ({inside})"
         kind = type(value)
-        is_namesake = kind.__name__ in [one.__name__ for one in self.kinds]  # as numpy's bool is
+        is_namesake = kind.__name__ in [own.__name__ for own in self.kinds]  # as numpy's bool is
         return f"{value_text(value)} is {f'{kind.__module__}.' * is_namesake}{kind.__name__}"
 
     def advice(self, value: object) -> str:
@@ -132,10 +132,10 @@ class ValueType:
             return nearest(str(value), map(str, self.listed))
         kind = self.kinds[0]
         if issubclass(kind, Enum):
-            members = {f"{kind.__name__}.{one.name}": one for one in kind}
+            members = {f"{kind.__name__}.{member.name}": member for member in kind}
             if isinstance(value, str | int | float):
-                for text, one in members.items():
-                    if value in (one.name, one.value):
+                for text, member in members.items():
+                    if value in (member.name, member.value):
                         return f"write {text}"
             return nearest(str(value), members)
         is_scalar = kind in (bool, int, float) and getattr(value, "shape", None) == ()  # numpy's

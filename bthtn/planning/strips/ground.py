@@ -115,7 +115,10 @@ _NOWHERE: Final = WrittenView({})
 def ground_calls(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Iterator[Action]:
     """Every task with every combination of argument values, in order of definition."""
     for task in tasks:
-        choices = (objects.get(one.name) or values_of(one).values() for one in task.parameters)
+        choices = (
+            objects.get(parameter.name) or values_of(parameter).values()
+            for parameter in task.parameters
+        )
         for args in product(*choices):
             yield task, args
 
@@ -134,8 +137,8 @@ def ground_actions(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Ite
             cost = 0 if cost is UNKNOWN else cost
             if not cost >= 0:
                 raise DomainError(below_zero(cost, f"action '{call_text(task, args)}'"))
-            for one in dict.fromkeys(_together([need(args) for need in needs])):
-                yield GroundAction(task, args, one, written, cost)
+            for atoms in dict.fromkeys(_together([need(args) for need in needs])):
+                yield GroundAction(task, args, atoms, written, cost)
 
 
 def _write(effect: Effect) -> Callable[[Binding], tuple[Fluent[Any], Any]]:
@@ -156,11 +159,11 @@ def _once_for_values(
     ground: Callable[[Binding], Grounded], *expressions: Expression[Any]
 ) -> Callable[[Binding], Grounded]:
     """The function, called once for all bindings that give the expressions the same values."""
-    used = sorted({one.position for part in expressions for one in _parameters(part)})
+    used = sorted({parameter.position for part in expressions for parameter in _parameters(part)})
     known: dict[tuple[Any, ...], Grounded] = {}
 
     def grounded(binding: Binding) -> Grounded:
-        values = tuple([(type(binding[one]), binding[one]) for one in used])
+        values = tuple([(type(binding[position]), binding[position]) for position in used])
         if values not in known:
             known[values] = ground(binding)
         return known[values]
@@ -169,11 +172,11 @@ def _once_for_values(
 
 
 def _parameters(expression: Expression[Any]) -> Iterator[Parameter[Any]]:
-    for one in leaves_of(expression):
-        if isinstance(one, Parameter):
-            yield one
-        elif isinstance(one, MemberOf):
-            yield from _parameters(one.index)
+    for leaf in leaves_of(expression):
+        if isinstance(leaf, Parameter):
+            yield leaf
+        elif isinstance(leaf, MemberOf):
+            yield from _parameters(leaf.index)
 
 
 def conjunctions(condition: Condition, binding: Binding) -> tuple[Conjunction, ...]:
@@ -202,7 +205,9 @@ def _alternatives(
 
 def _together(each: list[tuple[Conjunction, ...]]) -> tuple[Conjunction, ...]:
     """The conjunctions of one alternative of each."""
-    return tuple(tuple(dict.fromkeys(chain.from_iterable(several))) for several in product(*each))
+    return tuple(
+        tuple(dict.fromkeys(chain.from_iterable(combination))) for combination in product(*each)
+    )
 
 
 def _atom_key(condition: Condition, binding: Binding, *, positive: bool) -> tuple[Any, ...]:
@@ -245,9 +250,9 @@ def _structure(expression: Expression[Any], binding: Binding) -> Any:
 
 def _fluents(expression: Expression[Any], binding: Binding) -> Iterator[Fluent[Any]]:
     """The fluents in an expression without opaque parts."""
-    for one in leaves_of(expression):
-        if isinstance(one, Fluent | MemberOf):
-            found = one.ground(_NOWHERE, binding)
+    for leaf in leaves_of(expression):
+        if isinstance(leaf, Fluent | MemberOf):
+            found = leaf.ground(_NOWHERE, binding)
             assert isinstance(found, Fluent), "nothing is unknown without a state"
             yield found
 
@@ -269,14 +274,14 @@ def opaque_parts(task: PrimitiveTask[...]) -> Iterator[str]:
 
 def opaque(expression: Expression[Any]) -> Iterator[str]:
     """Texts that name the functions and state-dependent indices in a condition."""
-    for one in leaves_of(expression):
-        if isinstance(one, MemberOf):
-            yield from _state_reads(one.index, f"the index of {one!s}")
-        elif not isinstance(one, Fluent | Constant | Parameter):
-            yield f"the condition {one!s} is a function"
+    for leaf in leaves_of(expression):
+        if isinstance(leaf, MemberOf):
+            yield from _state_reads(leaf.index, f"the index of {leaf!s}")
+        elif not isinstance(leaf, Fluent | Constant | Parameter):
+            yield f"the condition {leaf!s} is a function"
 
 
 def _state_reads(expression: Expression[Any], text: str) -> Iterator[str]:
     """Yield a text if the expression needs a state."""
-    if not all(isinstance(one, Constant | Parameter) for one in leaves_of(expression)):
+    if not all(isinstance(leaf, Constant | Parameter) for leaf in leaves_of(expression)):
         yield f"{text} reads the state"

@@ -38,7 +38,7 @@ def landmark_cost(relaxation: Relaxation) -> Estimate:
             return inf
         ahead = list(bits(subgoals & ~relaxation.met))
         costs = relaxation.costs.copy()
-        total = sum(_charge(costs, one) for atom in ahead for one in known.get(atom, ()))
+        total = sum(_charge(costs, landmark) for atom in ahead for landmark in known.get(atom, ()))
         while total < most:
             of_atoms = relaxation.explored(max, costs).of_atoms
             subgoal = max(ahead, key=of_atoms.__getitem__)

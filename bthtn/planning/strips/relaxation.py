@@ -76,7 +76,7 @@ class Relaxation:
                 missing[action] -= 1
                 if not missing[action]:
                     needed = needs[action]
-                    before = combine([costs[one] for one in needed]) if len(needed) > 1 else cost
+                    before = combine([costs[atom] for atom in needed]) if len(needed) > 1 else cost
                     price = action_costs[action] + before
                     for added in adds[action]:
                         if price < costs[added]:
@@ -121,7 +121,7 @@ def relaxed_plan_cost(relaxation: Relaxation) -> Estimate:
 def _by_atom(atoms: list[tuple[int, ...]], count: int) -> list[list[int]]:
     """For each atom the actions in whose tuples it is."""
     actions: list[list[int]] = [[] for _ in range(count)]
-    for action, some in enumerate(atoms):
-        for atom in some:
+    for action, needed in enumerate(atoms):
+        for atom in needed:
             actions[atom].append(action)
     return actions
