@@ -69,6 +69,7 @@ class Parallel(Unpicklable, composites.Parallel):
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished children, and count after each."""
         if self.status is not RUNNING:
+            self.initialise()  # a subclass may have one, as with py_trees
             reset(self.children)
             self.status = RUNNING
         status = RUNNING
@@ -101,6 +102,7 @@ class _OneBranch(Unpicklable, composites.Composite):
     def tick(self) -> Iterator[Behaviour]:
         """Choose a child, stop the one that has lost its place, and tick the chosen one."""
         if self.status is not RUNNING:
+            self.initialise()  # a subclass may have one, as with py_trees
             reset(self.children)
             self.current_child = None
             self.status = RUNNING

@@ -53,6 +53,7 @@ class Loop(Unpicklable, Decorator):
     def tick(self) -> Iterator[Behaviour]:
         """Tick the child, and begin it anew as long as cycles end."""
         if self.status is not RUNNING:
+            self.initialise()
             self._ended = 0
         instant = 0
         while True:
@@ -171,6 +172,7 @@ class Delay(Timed):
     def tick(self) -> Iterator[Behaviour]:
         """Wait, or tick the child."""
         if self.status is not RUNNING:
+            self.initialise()
             reset(self.children)
             self._timer.start()
             self._is_waiting = True

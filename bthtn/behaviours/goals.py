@@ -93,6 +93,7 @@ class _Preferring(Unpicklable, Composite):
     def tick(self) -> Iterator[Behaviour]:
         """Tick the running child, or switch to a better one that is ready."""
         if self.status is not Status.RUNNING:
+            self.initialise()
             self._restart()
             was_ticked = False
         else:
@@ -321,6 +322,8 @@ class StateMachineGoals(Unpicklable, Composite):
 
     def tick(self) -> Iterator[Behaviour]:
         """Switch goals when the state has changed; tick the current one unless it has ended."""
+        if self.status is not Status.RUNNING:
+            self.initialise()
         goal = self._goal()
         if goal is not self.current_child:
             left, self.current_child = self.current_child, goal

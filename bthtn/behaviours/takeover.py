@@ -67,6 +67,8 @@ class TakingOver(Unpicklable, LeanBehaviour):
         if runtime.unsensed and not runtime.is_sensed:
             runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
         self.agent.aborts.go_on(self)
+        if self.status is not RUNNING:
+            self.initialise()  # a subclass may have one, as with py_trees
         status = self._ended or self._prepare_tick() or (yield from self._advance())
         if status is not RUNNING:
             self.stop(status)
