@@ -18,7 +18,7 @@ from bthtn import (
 from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.plan.notation import normal
-from bthtn.planning.htn import expressions, members
+from bthtn.planning.htn import expressions
 from bthtn.planning.htn.fastpath import accelerator, asking, program
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
 from bthtn.planning.htn.fastpath.reachable import reachable
@@ -298,7 +298,7 @@ def test_a_plan_of_generated_functions_ends_with_the_seed():
 
 
 def test_plans_are_the_same_whichever_members_are_remembered(monkeypatch):
-    monkeypatch.setattr(members, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(expressions, "MOST_MEMBERS", 2)
     domain, do = yard_with()
 
     @domain.compound
@@ -338,7 +338,7 @@ def test_plans_whose_arguments_are_equal_but_of_other_types_have_trees_of_their_
 def test_a_member_with_an_index_of_several_parts_is_the_same_however_many_are_remembered(
     most, monkeypatch
 ):
-    monkeypatch.setattr(members, "MOST_MEMBERS", most)
+    monkeypatch.setattr(expressions, "MOST_MEMBERS", most)
     domain = Domain("yard", Yard)
 
     @domain.primitive

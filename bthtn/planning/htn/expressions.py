@@ -12,7 +12,6 @@ from math import isfinite, isnan, nan
 from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.planning.htn.members import MembersByIndex, MembersByParts
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Arithmetic,
@@ -38,6 +37,22 @@ DEEPEST: Final = 30
 """Expressions nested deeper are evaluated: Python's parser limits nested brackets."""
 _LARGEST: Final = 2**62
 """Only numbers below it become literals: Python refuses to convert very long ones."""
+MOST_MEMBERS: Final = 100_000
+"""Size at which a table of members is emptied: in a long game most of them are gone."""
+
+
+class MembersByIndex(dict[Any, Fluent[Any]]):
+    """A cache of a family's members by index, from which generated source takes them."""
+
+    def __init__(self, family: FluentFamily[Any, Any]) -> None:
+        super().__init__()
+        self._family = family
+
+    def __missing__(self, index: Any) -> Fluent[Any]:
+        if len(self) >= MOST_MEMBERS:
+            self.clear()
+        member = self[index] = self._family.member(index)
+        return member
 
 
 class Names:
@@ -62,15 +77,6 @@ class Names:
             self._kept.append(thing)
             is_family = isinstance(thing, FluentFamily)
             self.objects[known] = MembersByIndex(thing) if is_family else thing
-        return known
-
-    def by_parts(self, family: FluentFamily[Any, Any], parts: int) -> str:
-        """Return the name of a family's table of members by the parts of their indices."""
-        known = self._by_id.get((id(family), parts))
-        if known is None:
-            known = self._by_id[id(family), parts] = self.new("k")
-            self._kept.append(family)
-            self.objects[known] = MembersByParts(family, parts)
         return known
 
     def new(self, letter: str) -> str:
@@ -151,13 +157,8 @@ class ExpressionSource:
         """Return the source of the fluent itself, or None if the reference has to be evaluated."""
         if not isinstance(reference, MemberOf):
             return self.names.of(reference)
-        family, index = reference.family, reference.index
-        if isinstance(index, TupleOf) and depth < DEEPEST:
-            parts = [self.value(one, depth + 2) for one in index.parts]
-            looked_up = "".join(f"[{one}]" for one in parts)
-            return None if None in parts else self.names.by_parts(family, len(parts)) + looked_up
-        whole = self.value(index, depth + 1)
-        return whole and f"{self.names.of(family)}[{whole}]"
+        index = self.value(reference.index, depth + 1)
+        return index and f"{self.names.of(reference.family)}[{index}]"
 
     def _comparison(self, compared: Comparison, depth: int) -> str | None:
         left, right = (self.value(one, depth + 1) for one in (compared.left, compared.right))
@@ -214,6 +215,14 @@ def fits(value: Expression[Any], target: FluentReference[Any]) -> bool:
             return same and prototype(target).plain_type is not None
         case _:
             return prototype(target).plain_type is int and is_int(value)
+
+
+def type_check(names: Names, target: FluentReference[Any], place: str, value: str) -> str:
+    """Return the source that raises StateError if a value is not of the type of its target."""
+    check = f"{place}.check({value})"
+    if prototype(target).plain_type is None:
+        return check
+    return f"if type({value}) is not {names.of(target.value_type)}: {check}"
 
 
 def is_number(expression: Expression[Any]) -> bool:

@@ -25,12 +25,12 @@ from bthtn.planning.htn.expressions import (
     fits,
     is_volatile,
     prototype,
+    type_check,
 )
 from bthtn.planning.htn.generated import executed
 from bthtn.planning.htn.values import ABSENT, WEIGHTS
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Condition, Constant
-from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
 Function = Callable[..., Any]
@@ -142,7 +142,7 @@ class _Effects:
         self.computed: list[str] = []
         self.stored: list[str] = []
         places = [self._effect(number, effect) for number, effect in enumerate(effects)]
-        self.are_written = None not in places and not _surely_same(effects)
+        self.are_written = None not in places
         for numbers in _possibly_same(effects):
             # Two effects on one fluent have a meaning together that evaluation knows.
             named = ", ".join(f"p{number}" for number in numbers)
@@ -170,7 +170,8 @@ class _Effects:
         self.computed.append(f"    p{number} = {place}")
         self.computed.append(f"    v{number} = {value}")
         if not fits(effect.value, target):
-            self.computed.append(f"    {self._check(number, target)}")
+            check = type_check(self._source.names, target, f"p{number}", f"v{number}")
+            self.computed.append(f"    {check}")
         if effect.grows:
             before = f"(r if (r := S[p{number}]) is not UNKNOWN else unknown())"
             self.computed.append(f"    v{number} = {before} + v{number}")
@@ -179,13 +180,6 @@ class _Effects:
                 f"    if type(v{number}) is float and v{number} != v{number}: v{number} = NAN"
             )
         return place
-
-    def _check(self, number: int, target: FluentReference[Any]) -> str:
-        """Return the source that raises StateError for a value of the wrong type."""
-        check = f"p{number}.check(v{number})"
-        if prototype(target).plain_type is None:
-            return check
-        return f"if type(v{number}) is not {self._source.names.of(target.value_type)}: {check}"
 
 
 def evaluate(condition: Condition, args: tuple[Any, ...], view: Any) -> Any:
@@ -206,23 +200,10 @@ _GIVEN: Final = MappingProxyType(
 """The names available to every generated source."""
 
 
-def _name_of(effect: Any) -> str:
-    return prototype(effect.target).name if isinstance(effect, Assignment) else ""
-
-
-def _surely_same(effects: tuple[Any, ...]) -> bool:
-    """Whether two effects always write the same fluent."""
-    fixed = [one.target for one in effects if isinstance(one, Assignment)]
-    fixed = [one for one in fixed if isinstance(one, Fluent)]
-    return len(set(map(id, fixed))) < len(fixed)
-
-
 def _possibly_same(effects: tuple[Any, ...]) -> Iterator[list[int]]:
-    """Yield the indices of effects that may write the same member of a family."""
-    families: dict[str, list[int]] = {}
+    """Return the indices of effects on one fluent, or on members of one family."""
+    named: dict[str, list[int]] = {}
     for number, effect in enumerate(effects):
         if isinstance(effect, Assignment):
-            families.setdefault(_name_of(effect), []).append(number)
-    for numbers in families.values():
-        if len(numbers) > 1 and any(isinstance(effects[n].target, MemberOf) for n in numbers):
-            yield numbers
+            named.setdefault(prototype(effect.target).name, []).append(number)
+    return (numbers for numbers in named.values() if len(numbers) > 1)

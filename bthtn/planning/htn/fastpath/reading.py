@@ -9,12 +9,19 @@ from typing import Any, Final
 
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import PrimitiveTask
-from bthtn.planning.htn.expressions import ExpressionSource, Names, fits, is_volatile, prototype
+from bthtn.planning.htn.expressions import (
+    ExpressionSource,
+    Names,
+    fits,
+    is_volatile,
+    prototype,
+    type_check,
+)
 from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.world.assignment import Assignment, FluentReference
-from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
+from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
 
 MAY_RAISE: Final = "unforeseen()"
@@ -151,7 +158,7 @@ def _change(
 ) -> FluentChange:
     if not isinstance(effect, Assignment) or is_volatile(effect.target):
         raise NotWritable
-    target, (sign, amount) = effect.target, _signed(effect)
+    target, amount = effect.target, effect.value
     fluent, value, place = prototype(target), reading.value(amount), reading.place(target)
     if value is None or place is None:
         raise NotWritable
@@ -163,7 +170,7 @@ def _change(
         place = f"x{number}"
     is_int = target.value_type is int and value.strip("()-").isdigit()
     if not is_int and not reading.fits(amount, value, target):
-        lines.append(_check(reading, target, place, value))
+        lines.append(type_check(reading.names, target, place, value))
     before = reading.before(place, fluent)
     if reading.is_kept(fluent) and not before.isidentifier():
         growing.append(f"o{number} = {before}")
@@ -172,23 +179,6 @@ def _change(
     if effect.grows and reading.is_asked_for(fluent):
         before = reading.variable(fluent) if is_unsure else before
         unless = f"UNKNOWN if {before} is UNKNOWN else " if is_unsure else ""
-        growing.append(f"n{number} = {unless}{before} {sign} {value}")
+        growing.append(f"n{number} = {unless}{before} + {value}")
         value = f"n{number}"
     return FluentChange(fluent, place, before, value, is_unsure)
-
-
-def _signed(effect: Assignment) -> tuple[str, Expression[Any]]:
-    """The sign and the value of an effect: to grow by ``-1 * x`` is to shrink by ``x``."""
-    match effect.value:
-        case Arithmetic(symbol="*", left=other, right=Constant(value=-1)) if effect.grows:
-            return ("-", other) if fits(effect.value, effect.target) else ("+", effect.value)
-        case value:
-            return "+", value
-
-
-def _check(reading: Reading, target: FluentReference[Any], place: str, value: str) -> str:
-    """Source that raises StateError for a value of a wrong type."""
-    kind = target.value_type
-    if prototype(target).plain_type is None:
-        return f"{place}.check({value})"
-    return f"if type({value}) is not {reading.names.of(kind)}: {place}.check({value})"
