@@ -113,18 +113,14 @@ class BodyWriter(LineWriter):
             raise NotWritable
         if self.of.excess is not None or not any(MAY_RAISE in one for one in given):
             return given
-        self.write("try:")
-        self.indent += 1
-        names = self._named(given)
-        self.indent -= 1
-        self.write("except Unforeseen:")
-        self.indent += 1
+        with self.block("try:"):
+            names = self._named(given)
         asked = {
             one.position for arg in call.args for one in mentioned(arg) if type(one) is Parameter
         }
         handed = tuple(one if n in asked else "None" for n, one in enumerate(binding))
-        self.stop(self.answer(arguments_are_known, call, handed, rest), rest)
-        self.indent -= 1
+        with self.block("except Unforeseen:"):
+            self.stop(self.answer(arguments_are_known, call, handed, rest), rest)
         return [*names]
 
     def _check_type(self, value: str, wanted: Parameter[Any]) -> None:
@@ -234,23 +230,21 @@ class BodyWriter(LineWriter):
         self, lines: Sequence[str], task: PrimitiveTask[...], binding: tuple[str, ...], rest: str
     ) -> None:
         """Write the lines of effects; the step is suspended if a target is unknown."""
-        self.write("try:", *(f"    {line}" for line in lines), "except Unforeseen:")
-        self.indent += 1
         known = f"u{next(self.numbers)}"
-        self.write(f"{known} = {self.answer(step_is_possible, task, binding, rest)}")
-        self.stop_if(f"type({known}) is Suspension", known, rest)
-        self.write("raise")
-        self.indent -= 1
+        with self.block("try:"):
+            self.write(*lines)
+        with self.block("except Unforeseen:"):
+            self.write(f"{known} = {self.answer(step_is_possible, task, binding, rest)}")
+            self.stop_if(f"type({known}) is Suspension", known, rest)
+            self.write("raise")
 
     def _demand(self, told: str) -> None:
         """Write a test that fails unless the source is true."""
         if told == "True":
             return
         unless = told[5:-1] if told.startswith("(not ") else f"not {told}"
-        self.write(f"if {unless}:")
-        self.indent += 1
-        self.fail()
-        self.indent -= 1
+        with self.block(f"if {unless}:"):
+            self.fail()
 
     # compound tasks
 

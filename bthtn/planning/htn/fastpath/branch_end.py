@@ -55,9 +55,8 @@ def _joined(body: BodyWriter, node: Node, join: Join, scalars: Sequence[str]) ->
     """Write the lines that join the branches of a parallel node, or fail."""
     given = [one if one in node.names or not is_name(one) else "None" for one in node.binding]
     binding = tuple_source(given) if given else "()"
-    body.write(f"w = {body.of.names.of(join)}(w, R, {binding})", "if w is None:")
-    body.indent += 1
-    body.fail()
-    body.indent -= 1
+    body.write(f"w = {body.of.names.of(join)}(w, R, {binding})")
+    with body.block("if w is None:"):
+        body.fail()
     if scalars:
         body.write(f"{tuple_source(scalars)} = w")

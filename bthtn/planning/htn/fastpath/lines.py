@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -96,6 +97,14 @@ class LineWriter:
         """Append lines, indented."""
         self.lines += [f"{'    ' * self.indent}{line}" for line in lines]
 
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """Write a line, and below it what is written inside as its block."""
+        self.write(head)
+        self.indent += 1
+        yield
+        self.indent -= 1
+
     def truth(
         self, condition: Expression[Any], binding: Sequence[str], *, sure: bool = False
     ) -> str:
@@ -183,11 +192,11 @@ class LineWriter:
         if fluents is not None and MAY_RAISE not in sure:
             return self._known(asked, unsure, sure, rest)
         known = f"u{next(self.numbers)}"
-        self.write("try:", f"    {known} = {told}", "except Unforeseen:")
-        self.indent += 1
-        self.write(f"{known} = {self.answer(asked.ask, asked.about, binding, rest)}")
-        self.stop_if(f"type({known}) is Suspension", known, rest)
-        self.indent -= 1
+        with self.block("try:"):
+            self.write(f"{known} = {told}")
+        with self.block("except Unforeseen:"):
+            self.write(f"{known} = {self.answer(asked.ask, asked.about, binding, rest)}")
+            self.stop_if(f"type({known}) is Suspension", known, rest)
         return known
 
     def _known(self, asked: Asked, unsure: list[Fluent[Any]], sure: str, rest: str) -> str:
@@ -219,10 +228,8 @@ class LineWriter:
 
     def stop_if(self, condition: str, cause: str, rest: str, function: str = "stopped") -> None:
         """Write a test that suspends the rest of the branch if the condition holds."""
-        self.write(f"if {condition}:")
-        self.indent += 1
-        self.stop(cause, rest, function)
-        self.indent -= 1
+        with self.block(f"if {condition}:"):
+            self.stop(cause, rest, function)
 
     def stop(self, cause: str, rest: str, function: str = "stopped") -> None:
         """Write the lines that suspend the rest of the branch, and return to its end."""
