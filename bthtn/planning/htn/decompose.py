@@ -27,7 +27,7 @@ from bthtn.planning.htn.log import (
     Chosen,
     Entry,
 )
-from bthtn.planning.htn.reasons import event
+from bthtn.planning.htn.reasons import because, event
 from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
 from bthtn.planning.htn.search_state import STOPPED, SearchState
 from bthtn.planning.htn.values import ReadingView
@@ -55,7 +55,7 @@ def compound(
     if not row.is_compiled:
         row.compile()
     if row.is_recursive and search.settings.strict_recursion:
-        ancestor = search.guard.ancestor(row.task, args, scope, search)
+        ancestor = search.guard.ancestor(row.task, args, scope, search.log, search.view)
         if ancestor is not None:
             if search.duplicates is not None:
                 search.duplicates.guard(ancestor[PLACE])
@@ -86,8 +86,9 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     methods = row.methods
     wants_reasons = search.listener is not None or (frame is not None and frame.guard is not None)
     if wants_reasons:
-        for number in range(start, len(methods) if index is None else index):
-            _reject(search, call, number, methods[number], args)
+        for method in methods[start:index]:
+            why = because(method.method.condition, method.holds, search.view, args)
+            _tell_rejected(search, call, method.index, method, why)
     if index is None:
         return None
     method, later = methods[index], index + 1
@@ -117,11 +118,7 @@ def _choose(
     except UnknownRead as signal:
         return undecided(search, part, scope, behind, signal.fluent)
     if not ways and search.wants_reasons:
-        why = reasons.no_values(row.task, asked.readings)
-        search.reason = (reasons.failed, row.task, args, why)
-        if search.listener is not None:
-            called, depth = (call_text, row.task, args), scope[DEPTH]
-            search.listener(event(trace.TaskRejected, (called, search.reason, depth)))
+        search.reject(row.task, args, scope, reasons.no_values(row.task, asked.readings))
     return decompose(search, (part, row, args, scope, behind, ways, asked.reads), 0)
 
 
@@ -299,8 +296,7 @@ def _is_excluded(
     why = search.exclusions.get(key)
     if why is None:
         return False
-    if search.wants_reasons:
-        _tell_rejected(search, call, index, method, avoided_text(why))
+    _tell_rejected(search, call, index, method, avoided_text(why))
     return True
 
 
@@ -314,7 +310,7 @@ def _reject(
     if isinstance(body, PlainBody) and condition.evaluate(search.view, binding) is True:
         reason: reasons.Reason = body.why_not(search.view, binding)
     else:
-        reason = reasons.because(condition, method.holds, search.view, binding)
+        reason = because(condition, method.holds, search.view, binding)
     _tell_rejected(search, call, index, method, reason)
 
 

@@ -16,9 +16,9 @@ from bthtn.domain.network import (
 from bthtn.domain.number import number_of
 from bthtn.domain.task import call_text
 from bthtn.domain.task_effects import grounded
-from bthtn.plan.nodes import HORIZON, NULL_NODE, Suspension, SuspensionKind, cause_of
+from bthtn.plan.nodes import NULL_NODE, Suspension, SuspensionKind, cause_of
 from bthtn.planning import trace
-from bthtn.planning.exclusions import avoided_text
+from bthtn.planning.exclusions import task_avoided
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import end_branch, open_branches
 from bthtn.planning.htn.decompose import undecided
@@ -88,8 +88,11 @@ def primitive(
 ) -> Cell | None:
     """Plan a primitive task; return its continuation, or None when the task is impossible."""
     search.expansions += 1
-    if search.exclusions and _is_excluded(search, row, args, scope):
-        return None
+    if search.exclusions:
+        why = task_avoided(row.task, args, search.exclusions)
+        if why:
+            search.reject(row.task, args, scope, why)
+            return None
     step = row.tracking_step if search.compares_states else row.step
     overwritten = step(search.values, args, search.view)
     if overwritten is None:
@@ -161,23 +164,11 @@ def _added_up(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...]) -> 
     return elapsed, cost
 
 
-def _is_excluded(
-    search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry
-) -> bool:
-    """Whether the request excludes the task with these arguments."""
-    why = search.exclusions.get((row.task, args))
-    if why is None:
-        return False
-    if search.wants_reasons:
-        _tell_rejected(search, row, args, scope, avoided_text(why))
-    return True
-
-
 def _reject(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
     """Record and emit why a task is impossible."""
     step = row.tracking_step if search.compares_states else row.step
-    reason = reasons.because(row.task.precondition, step, search.view, args)
-    _tell_rejected(search, row, args, scope, reason)
+    why = reasons.because(row.task.precondition, step, search.view, args)
+    search.reject(row.task, args, scope, why)
 
 
 def at_horizon(search: SearchState) -> bool:
@@ -186,24 +177,6 @@ def at_horizon(search: SearchState) -> bool:
     return (settings.horizon is not None and at[0] >= settings.horizon) or (
         settings.horizon_time is not None and at[1] >= settings.horizon_time
     )
-
-
-def stop_at_horizon(search: SearchState, cell: Cell) -> Cell:
-    """Suspend the remaining parts of a sequence."""
-    return search.suspend(cell[2], HORIZON, cell)
-
-
-def _tell_rejected(
-    search: SearchState,
-    row: PrimitiveRow,
-    args: tuple[Any, ...],
-    scope: Entry,
-    reason: reasons.Reason,
-) -> None:
-    search.reason = (reasons.failed, row.task, args, reason)
-    if search.listener is not None:
-        called, depth = (call_text, row.task, args), scope[DEPTH]
-        search.listener(event(trace.TaskRejected, (called, search.reason, depth)))
 
 
 def _defer(search: SearchState, network: DeferNetwork, scope: Entry, behind: Cell) -> Cell:

@@ -7,7 +7,7 @@ fingerprints; when a fingerprint recurs in an open call, the states are compared
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any, Protocol
+from typing import Any
 
 from bthtn.domain.task import CompoundTask
 from bthtn.planning.htn.log import (
@@ -28,14 +28,6 @@ from bthtn.planning.htn.rows import MethodRow
 from bthtn.planning.htn.values import ABSENT, ProjectedState, Values
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import same_value
-
-
-class Projecting(Protocol):
-    """**Protocol:** the parts of a search that the guard reads."""
-
-    log: list[Entry]
-    values: Values
-    view: ProjectedState
 
 
 class RecursionGuard:
@@ -62,11 +54,15 @@ class RecursionGuard:
         self._innermost: dict[Any, list[Entry]] = {}
 
     def ancestor(
-        self, task: CompoundTask[...], args: tuple[Any, ...], scope: Entry, search: Projecting
+        self,
+        task: CompoundTask[...],
+        args: tuple[Any, ...],
+        scope: Entry,
+        log: list[Entry],
+        view: ProjectedState,
     ) -> Entry | None:
-        """Return the innermost open call of the task in the current state, or None."""
-        view = search.view
-        fingerprint, place = view.fingerprint, len(search.log)
+        """Return the innermost open call of the task in this state, or None."""
+        fingerprint, place = view.fingerprint, len(log)
         key = (task, args, view.foreseeable or not self._has_volatile)
         known = self._called.get(key)
         if known is None:
@@ -74,7 +70,12 @@ class RecursionGuard:
         else:
             self._met = place
             if fingerprint in known:
-                return self._same((key, fingerprint), scope, search)
+                self._follow(scope)
+                for entered in reversed(self._innermost.get((key, fingerprint), ())):
+                    self._writes.follow(log)
+                    if self._writes.same_since(entered[PLACE], view.values):
+                        return entered
+                return None
             known.add(fingerprint)
         self._indexed.append((place, key, fingerprint))
         return None
@@ -103,14 +104,6 @@ class RecursionGuard:
             self.note_reads(log, values)
             self._met, self._read = min(self._met, place), min(self._read, place)
             self._writes.back(place, log)
-
-    def _same(self, call: tuple[Any, ...], scope: Entry, search: Projecting) -> Entry | None:
-        self._follow(scope)
-        for entered in reversed(self._innermost.get(call, ())):
-            self._writes.follow(search.log)
-            if self._writes.same_since(entered[PLACE], search.values):
-                return entered
-        return None
 
     def _follow(self, scope: Entry | None) -> None:
         """Index the open calls from the scope outwards, and no others."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bthtn.plan.nodes import BUDGET
+from bthtn.plan.nodes import BUDGET, HORIZON
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import without_alternative
@@ -27,7 +27,6 @@ from bthtn.planning.htn.expand import (
     at_horizon,
     expand,
     primitive,
-    stop_at_horizon,
     unknown_argument,
 )
 from bthtn.planning.htn.found import Found
@@ -214,7 +213,7 @@ class HtnSearch(Unpicklable):
         """
         search, (_, number, scope, _, _) = self._state, cell
         if number and search.has_horizon and at_horizon(search):
-            return stop_at_horizon(search, cell)
+            return search.suspend(scope, HORIZON, cell)
         if isinstance(part, CallPart):
             if search.is_closing:
                 return suspend_call(search, part, scope, behind, BUDGET)

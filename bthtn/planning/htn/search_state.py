@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from bthtn.domain.method import Method
 from bthtn.domain.network import NULL, Network
+from bthtn.domain.task import Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.duplicates import Duplicates
@@ -24,12 +25,13 @@ from bthtn.planning.htn.log import (
     Position,
     is_foreseeable,
 )
-from bthtn.planning.htn.reasons import Reason, left_open, suspended
+from bthtn.planning.htn.reasons import Reason, event, failed, left_open, suspended
 from bthtn.planning.htn.rows import Body, NetworkPart, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import PlanRequest
-from bthtn.planning.trace import SearchEvent, SearchListener
+from bthtn.planning.trace import SearchEvent, SearchListener, TaskRejected
+from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
 START: Final[Position] = (0, 0.0, 0.0, None)
@@ -227,6 +229,13 @@ class SearchState:
         """Emit the event that these networks are left unplanned."""
         if self.listener is not None:
             self.listener(left_open(networks, scope[BINDING], cause, scope[DEPTH]))
+
+    def reject(self, task: Task, args: Binding, scope: Entry, why: Reason) -> None:
+        """Record why a task cannot be planned, and emit it."""
+        self.reason = (failed, task, args, why)
+        if self.listener is not None:
+            told = ((call_text, task, args), self.reason, scope[DEPTH])
+            self.listener(event(TaskRejected, told))
 
     def tell(self, told: SearchEvent) -> None:
         """Send the event to the listener, if there is one."""
