@@ -147,9 +147,9 @@ class Lowering:
     def _call_of(self, construct: Construct, scope: Scope) -> TaskCall:
         match construct:
             case FirstOf():
-                return self._first_of(construct, scope)
+                return self._one_of_parts(construct, scope)
             case DecoratedPart(decorator):
-                return self._first_of(construct, scope, decorator)
+                return self._one_of_parts(construct, scope, decorator=decorator)
             case RandomOf():
                 return self._random_of(construct, scope)
             case AnyOrder():
@@ -166,10 +166,15 @@ class Lowering:
                 return self._achieve(construct, scope)
         raise AssertionError(f"there is no lowering for {construct!r}")
 
-    def _first_of(
-        self, construct: FirstOf | DecoratedPart, scope: Scope, decorator: Decorator | None = None
+    def _one_of_parts(
+        self,
+        construct: Construct,
+        scope: Scope,
+        choice: DecompositionChoice | None = None,
+        decorator: Decorator | None = None,
     ) -> TaskCall:
-        task = self._task(construct.word, scope, construct.text(), decorator=decorator)
+        """A task with a method for each part."""
+        task = self._task(construct.word, scope, construct.text(), choice, decorator)
         self.methods[task] = tuple(self._alternatives(construct, scope))
         return TaskCall(task, scope)
 
@@ -177,9 +182,7 @@ class Lowering:
         weights = tuple(map(self._expression, construct.weights))
         by = tuple(map(self._expression, construct.by))
         choice = RandomOrder(self._name(construct.word), weights, by)
-        task = self._task(construct.word, scope, construct.text(), choice)
-        self.methods[task] = tuple(self._alternatives(construct, scope))
-        return TaskCall(task, scope)
+        return self._one_of_parts(construct, scope, choice)
 
     def _alternatives(self, construct: Construct, scope: Scope) -> Iterator[Method]:
         return (

@@ -183,7 +183,7 @@ def flat(root: Node) -> Node:
 
     It has no scopes but those with decorators.
     """
-    return _one(fold(root, _steps))
+    return one_node(fold(root, _steps))
 
 
 def joined(steps: list[R], more: list[R]) -> list[R]:
@@ -206,7 +206,7 @@ def _steps(node: Node, below: tuple[list[Node], ...]) -> list[Node]:
         case ScopeNode(task=CompoundTask(decorator=None)):
             return below[0]
         case ScopeNode():
-            return [replace(node, child=_one(below[0]))] if below[0] else []
+            return [replace(node, child=one_node(below[0]))] if below[0] else []
         case SequenceNode():
             return reduce(joined, below, [])
         case ParallelNode(policy=policy):
@@ -215,18 +215,19 @@ def _steps(node: Node, below: tuple[list[Node], ...]) -> list[Node]:
             kept = [steps for steps in below if steps or not every]
             if len(kept) == 1 or not any(kept):
                 return kept[0] if kept else []
-            return [ParallelNode(tuple(map(_one, kept)), policy)]
+            return [ParallelNode(tuple(map(one_node, kept)), policy)]
         case PriorityNode() if len(below) == 1:
             return below[0]
         case PriorityNode(_, kept_places, reactive, dropped):
-            return [PriorityNode(tuple(map(_one, below)), kept_places, reactive, dropped)]
+            return [PriorityNode(tuple(map(one_node, below)), kept_places, reactive, dropped)]
         case TaskNode() | SuspendedNode():
             return [node]
         case _:
             assert_never(node)
 
 
-def _one(steps: list[Node]) -> Node:
+def one_node(steps: list[Node]) -> Node:
+    """The node of these steps, one after the other."""
     if not steps:
         return NULL_NODE
     return steps[0] if len(steps) == 1 else SequenceNode(tuple(steps))

@@ -121,21 +121,20 @@ class Planner(Unpicklable, Generic[S]):
         """
         if cache is None:
             return domain.derived(PlannersByGoal).resuming(suspended, settings)
-        goal = sequence(*suspended.rest)
-        return Planner._resuming(domain, goal, suspended.binding, settings, cache)
+        return Planner._resuming(domain, suspended, settings, cache)
 
     @classmethod
     def _resuming(
         cls,
         domain: FrozenDomain,
-        goal: Network,
-        binding: Binding,
+        suspended: SuspendedNode,
         settings: Settings,
         cache: PlanCache | None,
     ) -> Self:
         planner = cls.__new__(cls)
         planner.resumes = True
-        planner._prepare(domain, goal, binding, settings, cache)
+        goal = sequence(*suspended.rest)
+        planner._prepare(domain, goal, suspended.binding, settings, cache)
         return planner
 
     def plan(
@@ -317,8 +316,7 @@ class PlannersByGoal:
         known = self._resuming.get(key)
         if known is not None:
             return known[1]
-        goal, binding = sequence(*suspended.rest), suspended.binding
-        planner: Planner[Any] = Planner._resuming(self._domain, goal, binding, settings, None)
+        planner: Planner[Any] = Planner._resuming(self._domain, suspended, settings, None)
         kept = suspended.rest, planner  # they hold what the key names by its id
         return _kept(self._resuming, key, kept)[1]
 

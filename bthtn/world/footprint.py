@@ -127,13 +127,8 @@ class Footprint:
         shared = self.uses & other.uses
         if shared:
             return min(shared)
-        disturbed = (self.writes.keys() & other.reads) | (other.writes.keys() & self.reads)
-        disturbed |= {
-            fluent
-            for fluent in self.writes.keys() & other.writes.keys()
-            if not self.writes[fluent].commutes_with(other.writes[fluent])
-        }
-        return min((str(fluent) for fluent in disturbed), default=None)
+        both = (self.reads | self.writes.keys()) & (other.reads | other.writes.keys())
+        return min((str(one) for one in both if self.interferes_over(one, other)), default=None)
 
 
 class RecordingView:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 from bthtn.domain.method import Method, PlainBody
@@ -36,11 +36,7 @@ class RecursiveTasks(set[CompoundTask[...]]):
                 pending += below.setdefault(one, self._called(one))
         # What was seen before reaches nothing that is new, so that no new task is in its component.
         inner = {one: [two for two in called if two in below] for one, called in below.items()}
-        numbers = components(inner)
-        many = Counter(numbers.values())
-        for one, called in inner.items():
-            if one is not None and (many[numbers[one]] > 1 or one in called):
-                self.add(one)
+        self |= recurring(inner) - {None}
         self._seen |= inner.keys()  # at last: another thread may ask in the meantime
 
     def _called(self, task: CompoundTask[...] | None) -> list[Any]:
@@ -55,6 +51,13 @@ class RecursiveTasks(set[CompoundTask[...]]):
                 tasks = (call.task for call in calls_in(method.body))
                 called.update((one, None) for one in tasks if isinstance(one, CompoundTask))
         return list(called)
+
+
+def recurring(below: Mapping[Node, Collection[Node]]) -> set[Node]:
+    """Return the nodes that lead back to themselves."""
+    numbers = components(below)
+    many = Counter(numbers.values())
+    return {one for one in below if many[numbers[one]] > 1 or one in below[one]}
 
 
 def components(below: Mapping[Node, Iterable[Node]]) -> dict[Node, int]:

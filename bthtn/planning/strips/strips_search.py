@@ -7,22 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.goal import Pursuit, pursued, steps_network
-from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
+from bthtn.domain.goal import Pursuit, pursued
+from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.domain.task_effects import grounded
-from bthtn.plan.nodes import (
-    NULL_NODE,
-    Node,
-    ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    Suspension,
-    SuspensionKind,
-    TaskNode,
-)
+from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, Suspension, SuspensionKind
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.walk import one_node
 from bthtn.planning import trace
 from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, raise_for_user, repeat
 from bthtn.planning.strips.a_star import AStar
@@ -165,7 +157,7 @@ class StripsSearch(Unpicklable):
         assert isinstance(request.goal.task, CompoundTask), "achieve becomes a compound task"
         end, nodes = simulate_plan(search.steps, request.state)
         reads = Footprint(goal_reads(self._pursuit, end, self._args))
-        child = _node(steps_network(search.steps), nodes)
+        child = one_node([*nodes])
         name = request.domain.methods[request.goal.task][0].name
         tree = ScopeNode(request.goal.task, self._args, 0, child, reads, name)
         if self._listener is not None:
@@ -190,10 +182,3 @@ class StripsSearch(Unpicklable):
         entries = MethodTraversalRecord(record)
         self._plan = Plan(*asked, tree, entries, predicted, self.expansions)
         self._status = SearchStatus.SOLVED
-
-
-def _node(network: Network, nodes: list[TaskNode]) -> Node:
-    """The plan node for a network of these steps."""
-    if isinstance(network, NullNetwork):
-        return NULL_NODE
-    return SequenceNode(tuple(nodes)) if isinstance(network, SequenceNetwork) else nodes[0]

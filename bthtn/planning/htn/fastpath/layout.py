@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from bthtn.planning.htn.fastpath.reachable import (
     is_single,
     scalar,
 )
-from bthtn.planning.htn.recursion import components
+from bthtn.planning.htn.recursion import components, recurring
 from bthtn.world.assignment import Assignment
 from bthtn.world.fluent import Fluent
 
@@ -92,10 +91,5 @@ def inlined(found: Reachable, looked_at: frozenset[Compound]) -> dict[Compound, 
     below = {
         task: [one for one in method.called if one in single] for task, method in single.items()
     }
-    numbers = components(below)
-    many = Counter(numbers.values())
-    return {
-        task: method
-        for task, method in single.items()
-        if many[numbers[task]] == 1 and task not in below[task]
-    }
+    around = recurring(below)
+    return {task: method for task, method in single.items() if task not in around}

@@ -23,7 +23,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.by_arguments import projects_alike, reads_alike, reads_all
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import is_computable, is_volatile, mentioned, prototype
-from bthtn.planning.htn.recursion import components
+from bthtn.planning.htn.recursion import recurring
 from bthtn.planning.htn.translation.meaning import Assumption
 from bthtn.planning.htn.translation.path_results import PathResult
 from bthtn.planning.htn.translation.translator import Translator
@@ -262,10 +262,8 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
 
 def _is_fixed(found: Reachable) -> bool:
     """Whether nothing recurs, and what each step and choice touches depends on arguments alone."""
-    numbers, below = components(found.called), found.called
     return (
-        len(set(numbers.values())) == len(numbers)
-        and not any(task in below[task] for task in below)
+        not recurring(found.called)
         and all(map(projects_alike, found.steps))
         and all(
             reads_alike(one.method.condition)
