@@ -25,7 +25,6 @@ from bthtn.planning.htn.fastpath.plan_parts import (
     PreparedGoal,
     actions_of,
     part_of,
-    preferred_actions_of,
 )
 from bthtn.planning.htn.fastpath.program import Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
@@ -66,7 +65,7 @@ def accelerator(
         program.branched,
         SharedTrees(program.entries.found) if shares else None,
     )
-    acting = actions_of if program.branched is None else preferred_actions_of
+    acting = actions_of if program.branched is None else None
     made: Accelerator = program.asking(start, question, part_of, acting)
     return made
 
