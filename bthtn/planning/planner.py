@@ -79,6 +79,7 @@ class Planner(Unpicklable, Generic[S]):
     tree, which is frozen.
     """
 
+    _is_shared = True  # loading a character does not change it
     resumes = False
     """Whether its plans are those of a suspended part, and become parts of another plan."""
     _accelerator: Accelerator | None

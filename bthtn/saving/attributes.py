@@ -24,7 +24,8 @@ def saved_class(kind: type, package: str = "") -> type | None:
     """The class as which objects of a class are saved: it, or the nearest base; None for others.
 
     Those are the classes of the library, and of a user's package. Classes whose objects no file
-    can hold have ``_is_saved = False``.
+    can hold have ``_is_saved = False``; those whose objects several characters share, and which
+    loading does not change therefore, ``_is_shared = True``.
     """
     if not getattr(kind, "_is_saved", True):
         return None

@@ -16,7 +16,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bthtn.errors import Diagnostic, InputError
-from bthtn.saving.attributes import put, saved_class
+from bthtn.saving.attributes import put, saved_class, state_of
 from bthtn.saving.matches import MISSING, Json, Matches, damaged, entry_of
 from bthtn.saving.parts import Parts
 from bthtn.saving.writer import FRESH, writes_itself
@@ -109,11 +109,23 @@ class GraphReader:
     def _object(self, number: int) -> Any:
         if number not in self._loaded:
             match = self._matches.get(number)
+            if getattr(match, "_is_shared", False):
+                if self._is_as_saved(number, match):
+                    self._loaded[number] = match
+                    return match
+                match = MISSING
             self._loaded[number] = self._created(number) if match is MISSING else match
             self._unfilled[number] = None
             if match is MISSING and _is_plain(entry_of(self._entries, number)["has"]):
                 self._fill(number)  # other characters may share what it becomes a part of
         return self._loaded[number]
+
+    def _is_as_saved(self, number: int, match: Any) -> bool:
+        """Whether an object of several characters, which is not to change, has what was saved."""
+        has, state = entry_of(self._entries, number)["has"], state_of(match)
+        return has.keys() == state.keys() and all(
+            saved == FRESH or self._hashable(saved) == state[name] for name, saved in has.items()
+        )
 
     def _hashable(self, saved: Json) -> Any:
         """A value whose hash may depend on its attributes, which are set first."""

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
 from random import Random
@@ -44,6 +45,7 @@ from bthtn.behaviours import (
     load,
     save,
 )
+from bthtn.behaviours.reloading import search_of
 from bthtn.errors import ArgumentError, ExecutionError, InputError
 from bthtn.world.pages import FEW
 
@@ -455,6 +457,26 @@ def test_a_save_without_one_of_its_parts_is_refused(part, value):
         fresh = character(Operators())
         with pytest.raises(InputError, match=r"BT496.*the save is damaged"):
             load(wrong, fresh.tree, fresh.agent, world=fresh.world)
+
+
+def test_loading_changes_nothing_that_characters_share():
+    first, other, second = (character(Operators()) for _ in range(3))
+    first.tick()
+    text = json.dumps(first.save())
+    planner = search_of(other.root).planner
+    settings = planner.settings
+    second.load(json.loads(text))
+    assert search_of(second.root).planner is planner
+    for changed in ({}, {"max_expansions": 7}):
+        saved = json.loads(text)
+        (entry,) = (one for one in saved["objects"] if one["is"].endswith(":Settings"))
+        entry["has"] = {**entry["has"], **changed} if changed else {}
+        second = character(Operators())
+        with nullcontext() if changed else pytest.raises(InputError, match=r"BT496"):
+            second.load(saved)
+        assert planner.settings is settings
+    assert search_of(second.root).planner.settings.max_expansions == 7
+    other.tick()
 
 
 def test_a_root_that_was_saved_alone_is_loaded_into_a_tree_that_counts_its_ticks():
