@@ -14,7 +14,7 @@ instance it is a value:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import (
     Any,
@@ -268,6 +268,15 @@ class FluentFamily(Shared, Generic[K, T]):
         """The member with this index; the index, or a part of it, may be an expression."""
         return MemberOf(self, as_expression(index)) if is_symbolic(index) else self.member(index)
 
+    def __iter__(self) -> Iterator[K]:
+        """The indices that are declared, in order. Raises StateError if none are."""
+        return iter(self._listed())
+
+    def __contains__(self, index: object) -> bool:
+        if is_symbolic(index):
+            raise self._bad_index(index)
+        return self.indices.accepts(index)
+
     def __setitem__(self, index: Any, value: object) -> NoReturn:
         message = f"'{self.name}[{_index_text(index)}]' is set on the class, not on a state"
         hint = f"write the effect {self.name}[…].becomes({value_text(value)})"
@@ -335,13 +344,17 @@ class FluentFamily(Shared, Generic[K, T]):
         self, test: Callable[[FluentReference[T]], Condition] | None
     ) -> tuple[Condition, ...]:
         """A condition for each declared index."""
+        members = tuple(map(self.member, self._listed()))
+        return tuple(map(truth_part, members if test is None else map(test, members)))
+
+    def _listed(self) -> tuple[Any, ...]:
+        """The indices that are declared. Raises StateError if none are."""
         indices = self.indices.values()
         if not indices:
             message = f"nothing says which indices '{self.name}' has"
             hint = "declare them: fluents(default=…, objects=('a', 'b')), or a Literal or an Enum"
             raise StateError(Diagnostic("BT106", message, hint=hint))
-        members = tuple(map(self.member, indices))
-        return tuple(map(truth_part, members if test is None else map(test, members)))
+        return indices
 
     def _bad_index(self, index: object) -> StateError:
         if is_symbolic(index):
@@ -358,7 +371,10 @@ class FluentFamily(Shared, Generic[K, T]):
 
 
 class FamilyWindow(Generic[K, T]):
-    """Reads and writes the members of a family on an instance: ``state.on["a"]``."""
+    """Reads and writes the members of a family on an instance: ``state.on["a"]``.
+
+    ``for block in state.on`` goes through the indices that are declared, in order.
+    """
 
     __slots__ = ("_family", "_window")
 
@@ -372,3 +388,9 @@ class FamilyWindow(Generic[K, T]):
 
     def __setitem__(self, index: K, value: T) -> None:
         self._window.write_fluent(self._family.member(index), value)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._family)
+
+    def __contains__(self, index: object) -> bool:
+        return index in self._family

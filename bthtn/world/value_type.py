@@ -122,6 +122,8 @@ class ValueType:
         if isinstance(value, tuple) and self.parts:
             inside = ", ".join(type(item).__name__ for item in value)
             return f"{value_text(value)} is ({inside})"
+        if isinstance(value, self.kinds) and not _is_hashable(value):
+            return f"{value_text(value)} can change"
         kind = type(value)
         is_namesake = kind.__name__ in [own.__name__ for own in self.kinds]  # as numpy's bool is
         return f"{value_text(value)} is {f'{kind.__module__}.' * is_namesake}{kind.__name__}"
@@ -138,6 +140,8 @@ class ValueType:
                     if value in (member.name, member.value):
                         return f"write {text}"
             return nearest(str(value), members)
+        if kind in (list, dict, set) or (isinstance(value, self.kinds) and not _is_hashable(value)):
+            return _instead_of(kind)
         is_scalar = kind in (bool, int, float) and getattr(value, "shape", None) == ()  # numpy's
         if is_scalar or (kind, type(value)) in ((tuple, list), (frozenset, set)):
             return f"convert it: {kind.__name__}(…)"
@@ -196,6 +200,16 @@ def resolved(annotation: object, scope: Mapping[str, Any], owner: type) -> Any:
         return get_type_hints(written, dict(scope), dict(vars(owner)), include_extras=True)["it"]
     except (NameError, TypeError, AttributeError, SyntaxError):
         return None
+
+
+def _instead_of(kind: type) -> str:
+    """What to declare instead of a class whose objects can change, and have no hash."""
+    if issubclass(kind, dict):
+        return "declare a family: fluents(default=…) has a fluent for each key"
+    if issubclass(kind, list | set):
+        fixed = "tuple[…, ...]" if issubclass(kind, list) else "frozenset[…]"
+        return f"declare a value that stays the same: Fluent[{fixed}]"
+    return f"let {kind.__name__}, and what is in it, be hashable, as with @dataclass(frozen=True)"
 
 
 def _is_hashable(value: object) -> bool:

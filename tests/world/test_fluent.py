@@ -5,7 +5,7 @@ from enum import Enum
 import pytest
 
 from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.errors import StateError
+from bthtn.errors import StateError, SymbolError
 from bthtn.world.fluent import UnknownRead
 
 
@@ -258,3 +258,30 @@ def test_asking_the_class_for_a_fluent_it_does_not_have_names_the_nearest():
     assert "did you mean 'ammo'?" in str(caught.value)
     assert not hasattr(Soldier, "amo"), "to Python it is an attribute that is missing"
     assert not hasattr(Soldier, "__wrapped__")
+
+
+class Yard(State):
+    on: FluentFamily[str, str] = fluents(default="table", objects=("b", "a"))
+    lit: FluentFamily[bool, bool] = fluents(default=False)
+    seen: FluentFamily[int, bool] = fluents(default=False)
+
+
+@pytest.mark.parametrize("family", [lambda: Yard.on, lambda: Yard(on={"a": "b"}).on])
+def test_a_family_has_its_declared_objects_in_order(family):
+    assert list(family()) == ["b", "a"]
+    assert "a" in family()
+    assert "c" not in family()
+    assert list(Yard().lit) == [False, True]
+
+
+def test_objects_that_nobody_has_declared_are_not_counted():
+    for family in (Yard.seen, Yard().seen):
+        with pytest.raises(StateError, match="nothing says which indices 'seen' has"):
+            list(family)
+        assert 3 in family
+        assert "a" not in family
+
+
+def test_whether_a_symbol_is_in_a_family_is_not_known_yet():
+    with pytest.raises(SymbolError, match="no value yet"):
+        assert Yard.on["a"] in Yard.on

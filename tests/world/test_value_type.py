@@ -121,6 +121,8 @@ def test_a_text_that_stands_for_no_value_has_a_hint(annotation, text, hint):
         (tuple[int, str], ("a", 1), "('a', 1) is (str, int)"),
         (int, "c", "'c' is str"),
         (bool, Bool(), "True_ is elsewhere.bool"),
+        (list[str], ["a"], "['a'] can change"),
+        (tuple, ["a"], "['a'] is list"),
     ],
 )
 def test_what_is_wrong_with_a_value_is_said(annotation, value, fault):
@@ -138,6 +140,14 @@ def test_what_is_wrong_with_a_value_is_said(annotation, value, fault):
         (frozenset, {1}, "convert it: frozenset(…)"),
         (Literal["north", "south"], "nord", "did you mean 'north'?"),
         (int, "c", "give a hashable value of type int, or UNKNOWN"),
+        (list[str], (), "declare a value that stays the same: Fluent[tuple[…, ...]]"),
+        (set, {1}, "declare a value that stays the same: Fluent[frozenset[…]]"),
+        (dict[str, int], {}, "declare a family: fluents(default=…) has a fluent for each key"),
+        (
+            tuple,
+            ([],),
+            "let tuple, and what is in it, be hashable, as with @dataclass(frozen=True)",
+        ),
         (tuple, {1}, "give a hashable value of type tuple, or UNKNOWN"),
     ],
 )
