@@ -227,7 +227,7 @@ def _binding(
             hint = "write def without async and yield; what takes time is done by the operator"
             raise ExecutionError(Diagnostic("BT304", f"{what} is {form}", hint=hint))
         if isinstance(task, PrimitiveTask):
-            names = ["agent", *(one.name for one in task.parameters), *more]
+            names = ["agent", *(parameter.name for parameter in task.parameters), *more]
             if fault := misfit(operator, *names):
                 hint = f"let it take ({', '.join(names)})"
                 raise ExecutionError(Diagnostic("BT304", f"{what} {fault}", hint=hint))

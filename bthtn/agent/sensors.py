@@ -332,5 +332,5 @@ def _overlap(one: Named, other: Named) -> bool:
     )
 
 
-def _name_of(one: Named) -> str:
-    return one if isinstance(one, str) else one.name
+def _name_of(named: Named) -> str:
+    return named if isinstance(named, str) else named.name

@@ -95,11 +95,11 @@ class Believes(Unpicklable, Behaviour):
     def _lets_a_goal_end(self) -> bool:
         """Whether a running goal behind it, in the same composite, can end in this tick."""
         siblings = [] if self.parent is None else self.parent.children
-        place = next((n for n, one in enumerate(siblings) if one is self), len(siblings))
+        place = next((n for n, sibling in enumerate(siblings) if sibling is self), len(siblings))
         running = (
-            one
-            for one in siblings[place:]
-            if isinstance(one, PlanGoal) and one.status is Status.RUNNING
+            sibling
+            for sibling in siblings[place:]
+            if isinstance(sibling, PlanGoal) and sibling.status is Status.RUNNING
         )
         goal = next(running, None)
         if goal is None or not all(map(only_runs_on, goal.children)) or not goal.children:

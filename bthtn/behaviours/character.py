@@ -82,8 +82,8 @@ class Character(Unpicklable):
     def agents(self) -> Mapping[str, Agent[Any, Any]]:
         """The agent, and the others that goals and conditions of the tree have, by their names."""
         nodes = (getattr(node, "agent", None) for node in self.root.iterate())
-        found = (self.agent, *(one for one in nodes if isinstance(one, Agent)))
-        return {one.name: one for one in found}
+        found = (self.agent, *(node for node in nodes if isinstance(node, Agent)))
+        return {agent.name: agent for agent in found}
 
     @property
     def finished(self) -> bool:

@@ -123,10 +123,10 @@ class OwedCleanup:
     def _must_wait(self) -> bool:
         """Whether an aborted step, or an earlier cleanup, of the same goal is not done yet."""
         behind = False
-        for one in self._run.agent.aborts.within(self._goal):
-            if one is self:
+        for abort in self._run.agent.aborts.within(self._goal):
+            if abort is self:
                 behind = True
-            elif not (behind and isinstance(one, OwedCleanup) and one._goal is self._goal):
+            elif not (behind and isinstance(abort, OwedCleanup) and abort._goal is self._goal):
                 return True
         return False
 

@@ -179,19 +179,19 @@ class _Compiler:
         """Yield the behaviours of the pending nodes, to be put into a sequence."""
         while pending:
             left, place = pending[-1]
-            one = next(left, None)
-            if one is None:
+            node = next(left, None)
+            if node is None:
                 pending.pop()
-            elif one in self._over:
+            elif node in self._over:
                 pass
-            elif isinstance(one, TaskNode):
-                yield TaskLeaf(one, place[0], self._run)
-            elif isinstance(one, SequenceNode):
-                pending.append((iter(one.children), place))
-            elif isinstance(one, ScopeNode) and not self._is_shown(one, place[1]):
-                pending.append((iter((one.child,)), (Inside(one, place[0]), place[1])))
+            elif isinstance(node, TaskNode):
+                yield TaskLeaf(node, place[0], self._run)
+            elif isinstance(node, SequenceNode):
+                pending.append((iter(node.children), place))
+            elif isinstance(node, ScopeNode) and not self._is_shown(node, place[1]):
+                pending.append((iter((node.child,)), (Inside(node, place[0]), place[1])))
             else:
-                made = self._behaviour(one, place, pending)
+                made = self._behaviour(node, place, pending)
                 if made is not None:
                     yield made
 
@@ -216,7 +216,9 @@ class _Compiler:
                 return self._parallel(node, place, pending)
             case PriorityNode():
                 alternatives = [self.begun(child, place) for child in node.children]
-                return PlanPriority(node, [_one(*one) for one in alternatives], self._run)
+                return PlanPriority(
+                    node, [_one(*alternative) for alternative in alternatives], self._run
+                )
             case SuspendedNode():
                 return Suspended(node, place[0], self._run, self._not_before, self._inside)
             case NullNode():
@@ -246,7 +248,7 @@ class _Compiler:
         branches = [self.begun(child, place) for child in node.children]
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
-            branches = [one for one in branches if one[0]]
+            branches = [branch for branch in branches if branch[0]]
         if len(branches) > 1 or node.policy is not ParallelPolicy.ALL:
             return PlanParallel(node, [_one(*branch) for branch in branches])
         for made, rest in branches:
@@ -268,8 +270,8 @@ class _Compiler:
         made: list[Behaviour] = []
         pending: _Pending = [(iter((node,)), place)]
         steps = self.steps(pending)
-        for one in steps:
-            made.append(one)
+        for step in steps:
+            made.append(step)
             self._made += 1
             if len(made) > 1 and self._made >= self._at_once:
                 return made, Unmade(steps, pending, self._over)

@@ -62,8 +62,8 @@ class FailureTracking:
         if not changes:
             self._failures.ticked((), (), self._time())
             return
-        own = [one.fluent for one in changes.values() if one.source is self._goal]
-        others = [one.fluent for one in changes.values() if one.source is not self._goal]
+        own = [change.fluent for change in changes.values() if change.source is self._goal]
+        others = [change.fluent for change in changes.values() if change.source is not self._goal]
         self._failures.ticked(others, own, self._time())
         self._watch.forget()
 

@@ -61,7 +61,7 @@ class _Preferring(Unpicklable, Composite):
         self.agent = agent
         state_class = type(agent.beliefs.now)
         self.conditions = [
-            condition_from(one, state_class) for one in when or [True] * len(children)
+            condition_from(condition, state_class) for condition in when or [True] * len(children)
         ]
         self._failed: set[int] = set()
         self._to_try: list[int] = []
@@ -167,7 +167,7 @@ class _Preferring(Unpicklable, Composite):
         self._to_try = []
 
     def _position(self, child: Behaviour) -> int:
-        return next(index for index, one in enumerate(self.children) if one is child)
+        return next(index for index, other in enumerate(self.children) if other is child)
 
 
 class PriorityGoals(_Preferring):

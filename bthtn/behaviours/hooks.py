@@ -77,10 +77,10 @@ class PlanHooks:
         missing = Counter(call for call, _ in wanted)
         kept: list[_Open] = []
         dropped: list[_Open] = []
-        for one in self._open:
-            stays = missing[one.call] > 0
-            missing[one.call] -= stays
-            (kept if stays else dropped).append(one)
+        for opened in self._open:
+            stays = missing[opened.call] > 0
+            missing[opened.call] -= stays
+            (kept if stays else dropped).append(opened)
         new: list[tuple[Call, str]] = []
         for call, name in reversed(wanted):
             if missing[call] > 0:
@@ -108,11 +108,11 @@ class PlanHooks:
 
     def follow(self, domain: FrozenDomain) -> None:
         """Let the open steps be of a newer domain's tasks; they keep the end hooks they have."""
-        for index, one in enumerate(self._open):
-            task, args = one.call
+        for index, opened in enumerate(self._open):
+            task, args = opened.call
             newer = domain.tasks.get(task.name)
             if isinstance(newer, PrimitiveTask):
-                self._open[index] = replace(one, call=(newer, args))
+                self._open[index] = replace(opened, call=(newer, args))
 
     def close(self) -> None:
         """The plan is over: call all ends, as soon as its unfinished aborts are done."""
@@ -137,41 +137,41 @@ class PlanHooks:
     def _start(self, calls: Iterator[tuple[Call, str]]) -> None:
         for call, name in calls:
             start, end = self._agent.operators.plan_hooks(call[0])
-            one = _Open(call, name, Account(self.holder), end)
-            error = None if start is None else self._call(start, one, "on_plan_start")
+            opened = _Open(call, name, Account(self.holder), end)
+            error = None if start is None else self._call(start, opened, "on_plan_start")
             if error is not None:
-                self._runtime.settle(one.account)
+                self._runtime.settle(opened.account)
                 refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
                 if self.on_refused is not None:
                     self.on_refused(refused)
                 raise refused
-            self._open.append(one)
+            self._open.append(opened)
 
     def _end(self, opened: list[_Open]) -> None:
         """Call the ends, the latest start first."""
         try:
             while opened:
-                one = opened.pop()
+                latest = opened.pop()
                 try:
-                    now = self._agent.operators.plan_hooks(one.call[0])[1]
-                    end = now if one.end is _LOADED else one.end
+                    now = self._agent.operators.plan_hooks(latest.call[0])[1]
+                    end = now if latest.end is _LOADED else latest.end
                     if end is not None:
-                        self._call(end, one, "on_plan_end")
+                        self._call(end, latest, "on_plan_end")
                 finally:
                     heirs = (other.account for other in (*self._open, *opened))
-                    self._runtime.settle(one.account, heirs)
+                    self._runtime.settle(latest.account, heirs)
         finally:  # after KeyboardInterrupt and the like, the rest stays open
             self._open[:0] = opened
 
-    def _call(self, hook: Callable[..., Any], one: _Open, kind: str) -> Exception | None:
+    def _call(self, hook: Callable[..., Any], opened: _Open, kind: str) -> Exception | None:
         """Call a hook; the exception that it raised, reported as an event."""
         try:
-            with self._runtime.acting(one.account):
-                hook(self._agent, *one.call[1])
+            with self._runtime.acting(opened.account):
+                hook(self._agent, *opened.call[1])
         except Exception as error:  # noqa: BLE001 - the user's hook: contained and reported
-            self._agent.emit(PlanHookFailed(self._goal, kind, one.name, error))
+            self._agent.emit(PlanHookFailed(self._goal, kind, opened.name, error))
             return error
         except BaseException:
-            self._runtime.settle(one.account)
+            self._runtime.settle(opened.account)
             raise
         return None

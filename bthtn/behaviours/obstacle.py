@@ -46,4 +46,4 @@ def _outdated(node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:
         changed = changed_arguments(node, RecordingView(beliefs))
     except Exception as error:  # noqa: BLE001 - an argument is the user's code
         return Obstacle(text_of(error), error)
-    return next((Obstacle(changed_text(node, *one)) for one in changed.items()), None)
+    return next((Obstacle(changed_text(node, *change)) for change in changed.items()), None)

@@ -120,7 +120,7 @@ def _no_operator(made: object, task: str) -> ExecutionError:
         "write a generator function or a coroutine function, or make a Completion, a"
         " behaviour or an object with start, tick and abort"
     )
-    missing = [one for one in ("start", "tick", "abort") if not hasattr(made, one)]
+    missing = [name for name in ("start", "tick", "abort") if not hasattr(made, name)]
     if isinstance(made, Status):
         message, hint = f"the operator of '{task}' returned {made}", MEANINGS
     elif "tick" not in missing:

@@ -56,9 +56,9 @@ class _Pattern:
 def _parts_of(subtree: Behaviour) -> list[_Part]:
     """All of its behaviours, children before their parents; none if one is of another kind."""
     nodes: list[Any] = made(subtree)
-    if any(type(one) not in _KINDS or getattr(one, "has_unmade", False) for one in nodes):
+    if any(type(node) not in _KINDS or getattr(node, "has_unmade", False) for node in nodes):
         return []
-    return [(type(one), one.node, getattr(one, "path", None), len(one.made)) for one in nodes]
+    return [(type(node), node.node, getattr(node, "path", None), len(node.made)) for node in nodes]
 
 
 def _made_of(parts: list[_Part], run: PlanRun) -> Behaviour:

@@ -43,7 +43,7 @@ class PlanPriority(PlanComposite, Selector):
         elif self.memory:
             yield from self._try(self.children[self.children.index(running) :], running)
         elif interruptible(running):
-            tried = [one for one in self.children if one not in self._in_vain]
+            tried = [child for child in self.children if child not in self._in_vain]
             yield from self._try(tried, running)
         else:
             yield from running.tick()

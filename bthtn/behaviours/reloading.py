@@ -204,7 +204,9 @@ def replace_root(tree: BehaviourTree, root: Behaviour) -> None:
     handlers = tree.post_tick_handlers
 
     def drop(_: BehaviourTree) -> None:
-        tree.post_tick_handlers = [one for one in tree.post_tick_handlers if one is not drop]
+        tree.post_tick_handlers = [
+            handler for handler in tree.post_tick_handlers if handler is not drop
+        ]
         for goal in newer:
             goal._drop()
 

@@ -51,8 +51,8 @@ def save(
     _name_parts(parts, everything)
     writer = GraphWriter(parts, package_of(world))
     beliefs = {
-        one.name: [writer.write(belief) for belief in one.beliefs.frozen().items()]
-        for one in agents
+        agent.name: [writer.write(belief) for belief in agent.beliefs.frozen().items()]
+        for agent in agents
     }
     return {
         "format": FORMAT,
@@ -155,8 +155,8 @@ def _name_parts(parts: Parts, whole: object) -> None:
     """Add the parts of the domains of agents, and of the goals in a tree by their places."""
     match whole:
         case tuple():
-            for one in whole:
-                _name_parts(parts, one)
+            for part in whole:
+                _name_parts(parts, part)
         case Agent():
             for domain in whole.domains:
                 parts.add(domain.name, domain)
@@ -181,13 +181,13 @@ def _place_of(node: Behaviour) -> str:
     return ".".join(reversed(numbers))
 
 
-def _is_node(one: object) -> bool:
-    return isinstance(one, Behaviour)
+def _is_node(part: object) -> bool:
+    return isinstance(part, Behaviour)
 
 
-def _prepare(one: Any) -> None:
-    if isinstance(one, Behaviour) and not isinstance(one, LeanBehaviour):
-        for name, value in vars(Running(one.name)).items():
+def _prepare(part: Any) -> None:
+    if isinstance(part, Behaviour) and not isinstance(part, LeanBehaviour):
+        for name, value in vars(Running(part.name)).items():
             if name in PER_PROCESS:
-                setattr(one, name, value)
-        one.iterator = one.tick()
+                setattr(part, name, value)
+        part.iterator = part.tick()

@@ -126,20 +126,20 @@ class Suspended(Placeholder):
     def _refuse_to_go_round(self) -> None:
         """Raise ResumeFailed if it is inside itself, and nothing has changed since."""
         since: list[Resumption] = []
-        for one in reversed(self.inside):
-            if not self._is_as_it_was(one):
+        for resumption in reversed(self.inside):
+            if not self._is_as_it_was(resumption):
                 break
-            since.append(one)
+            since.append(resumption)
         self.inside = tuple(reversed(since))
-        if any(self.node.repeats(one.node) for one in since):
+        if any(self.node.repeats(resumption.node) for resumption in since):
             raise ResumeFailed("it comes back to itself without progress")
 
-    def _is_as_it_was(self, one: Resumption) -> bool:
+    def _is_as_it_was(self, resumption: Resumption) -> bool:
         """Whether no step has started or ended since, and the same would be planned again."""
-        if one.reads is None or one.moves != self._run.moves:
+        if resumption.reads is None or resumption.moves != self._run.moves:
             return False
         get = self._run.agent.beliefs.get
-        return all(same_value(get(fluent), value) for fluent, value in one.reads.items())
+        return all(same_value(get(fluent), value) for fluent, value in resumption.reads.items())
 
     def _must_wait(self, plan: Plan) -> bool:
         """Whether the plan conflicts with a branch that is still running."""
@@ -176,10 +176,10 @@ class Suspended(Placeholder):
         """Whether a branch can go on, now or after the branches that it waits for: no deadlock."""
         pending, seen = [branch], {self.id}
         while pending:
-            one = pending.pop()
-            leaves = [leaf for leaf in active(one) if leaf.id not in seen]
+            node = pending.pop()
+            leaves = [leaf for leaf in active(node) if leaf.id not in seen]
             if not leaves:
-                if one is branch or not contains(one, self):
+                if node is branch or not contains(node, self):
                     return True
                 continue
             for leaf in leaves:

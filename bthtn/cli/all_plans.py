@@ -37,7 +37,7 @@ def list_plans(arguments: PlanArguments, options: OutputOptions, limit: int) -> 
         raise InputError(Diagnostic("BT409", message, hint="leave it out, or leave out --all"))
     asked = list(arguments.requests())
     try:
-        found = [plan for one in asked for plan in _plans(one, limit + 1)]
+        found = [plan for request in asked for plan in _plans(request, limit + 1)]
     except RecursionError:
         message = "all plans are found by recursion, and this is nested too deep for it"
         raise InputError(Diagnostic("BT409", message, hint="leave out --all")) from None

@@ -37,11 +37,11 @@ class Report:
 
     @property
     def failed(self) -> int:
-        return sum(one.code == "BT403" for one in self.diagnostics)
+        return sum(fault.code == "BT403" for fault in self.diagnostics)
 
     @property
     def errors(self) -> int:
-        return sum(one.severity is Severity.ERROR for one in self.diagnostics)
+        return sum(fault.severity is Severity.ERROR for fault in self.diagnostics)
 
 
 def check(
@@ -53,14 +53,14 @@ def check(
     text names neither.
     """
     errors = 0
-    for one in resolve_all(target, TargetKind.DOMAIN, TargetKind.TREE):
-        is_domain = one.kind is TargetKind.DOMAIN
-        report = _domain_report(one) if is_domain else _tree_report(one)
+    for found in resolve_all(target, TargetKind.DOMAIN, TargetKind.TREE):
+        is_domain = found.kind is TargetKind.DOMAIN
+        report = _domain_report(found) if is_domain else _tree_report(found)
         errors += report.errors
         if as_json:
-            say_json(_json(one, report))
+            say_json(_json(found, report))
         else:
-            _print(one, report)
+            _print(found, report)
     return 1 if errors else 0
 
 
@@ -100,8 +100,8 @@ def _tree_report(target: Target) -> Report:
     domains = {id(domain): domain for agent in agents for domain in agent.domains}.values()
     sheets, found = _sheet_findings(target, *domains)
     used = _words_beside(target)
-    found += [one for domain in domains for one in findings(domain, used)]
-    simulated = [name for one in agents for name in one.operators.simulated(one.domains)]
+    found += [finding for domain in domains for finding in findings(domain, used)]
+    simulated = [name for agent in agents for name in agent.operators.simulated(agent.domains)]
     return Report(_in_order(found), sheets=sheets, simulated=tuple(dict.fromkeys(simulated)))
 
 
@@ -137,7 +137,7 @@ def _mistakes_in(
         return sheet_findings(sheets, files.base, files.templates)
     try:  # of one execution of the file, as templates and skills have the domain's State class
         found = domains_in(target.file) if target.file.suffix == ".py" else {}
-        others = {one.name: frozen(one) for one in found.values()}
+        others = {domain.name: frozen(domain) for domain in found.values()}
     except BthtnError as error:
         return error.diagnostics
     domain = others.pop(domains[0].name, domains[0])
@@ -149,8 +149,8 @@ def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _print(target: Target, report: Report) -> None:
-    for one in report.diagnostics:
-        say(f"{one.severity.value} {one}\n")
+    for fault in report.diagnostics:
+        say(f"{fault.severity.value} {fault}\n")
     warnings = len(report.diagnostics) - report.errors
     counts = [counted(report.errors, "error"), counted(warnings, "warning")]
     if report.cases:
@@ -168,7 +168,7 @@ def _json(target: Target, report: Report) -> dict[str, Any]:
         "kind": target.kind.value,
         "name": target.name,
         "diagnostics": [
-            asdict(one) | {"severity": one.severity.value} for one in report.diagnostics
+            asdict(fault) | {"severity": fault.severity.value} for fault in report.diagnostics
         ],
         "sheets": report.sheets,
         "simulated": list(report.simulated),

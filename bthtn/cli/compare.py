@@ -116,8 +116,8 @@ class _Summary:
             "seeds": len(self.rows),
             "same": sum(row["same"] for row in self.rows),
             "deaths": self.deaths,
-            "measures": [asdict(one) for one in findings(self.rows, self._measures)],
-            "plans": [asdict(one) for one in other_plans(self.rows)],
+            "measures": [asdict(finding) for finding in findings(self.rows, self._measures)],
+            "plans": [asdict(plan) for plan in other_plans(self.rows)],
             "different": self._different(),
         }
 
@@ -141,11 +141,13 @@ def _measure_table(found: Sequence[Finding]) -> Table:
     table = Table(title="measures that were registered", title_justify="left")
     for head in ("measure", "a", "b", "b - a, 95 %", "a more", "b more", "p (Holm)"):
         table.add_column(head, justify="left" if head == "measure" else "right")
-    for one in found:
-        interval = f"{one.low:+.3g} to {one.high:+.3g}"
-        p = f"{one.p:.2g}{' *' if one.is_significant else ''}"
-        means = (f"{value:.4g}" for value in (one.a, one.b))
-        table.add_row(one.measure, *means, interval, str(one.only_a), str(one.only_b), p)
+    for finding in found:
+        interval = f"{finding.low:+.3g} to {finding.high:+.3g}"
+        p = f"{finding.p:.2g}{' *' if finding.is_significant else ''}"
+        means = (f"{value:.4g}" for value in (finding.a, finding.b))
+        table.add_row(
+            finding.measure, *means, interval, str(finding.only_a), str(finding.only_b), p
+        )
     return table
 
 
@@ -153,10 +155,12 @@ def _plan_table(plans: Sequence[OtherPlan]) -> Table:
     table = Table(title="states that lead to other plans", title_justify="left", show_lines=True)
     for head in ("seeds", "first", "plans", "state of the first"):
         table.add_column(head, justify="right" if head in ("seeds", "first") else "left")
-    for one in plans[:MOST_PLANS]:
-        state = ", ".join(f"{name} = {str(value).lower()}" for name, value in one.example.items())
-        both = f"a  {one.a or 'no plan'}\nb  {one.b or 'no plan'}"
-        table.add_row(str(len(one.seeds)), str(one.seeds[0]), both, state)
+    for differing in plans[:MOST_PLANS]:
+        state = ", ".join(
+            f"{name} = {str(value).lower()}" for name, value in differing.example.items()
+        )
+        both = f"a  {differing.a or 'no plan'}\nb  {differing.b or 'no plan'}"
+        table.add_row(str(len(differing.seeds)), str(differing.seeds[0]), both, state)
     if len(plans) > MOST_PLANS:
         table.caption = f"and {len(plans) - MOST_PLANS} more kinds: --json has all"
     return table
@@ -166,7 +170,9 @@ def _seed_table(rows: Sequence[Row], measures: Sequence[str]) -> Table:
     heads = ("seed", *measures, "first difference")
     table = Table(*heads, title="seeds that differ most", title_justify="left")
     for row in rows:
-        values = [f"{_text(row[f'a.{one}'])} → {_text(row[f'b.{one}'])}" for one in measures]
+        values = [
+            f"{_text(row[f'a.{measure}'])} → {_text(row[f'b.{measure}'])}" for measure in measures
+        ]
         first = row["difference"]
         table.add_row(str(row["seed"]), *values, f"tick {first['tick']}")
     return table

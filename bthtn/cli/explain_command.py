@@ -143,7 +143,7 @@ def _explain_replans(
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
 
     recording = Recording.read(file)
-    known = {one.goal for one in recording.decisions(agent)}
+    known = {decision.goal for decision in recording.decisions(agent)}
     if goal not in known:
         message = f"no goal called '{goal}' had a plan in the recording"
         raise InputError(Diagnostic("BT461", message, hint=nearest(goal, known)))
@@ -155,7 +155,7 @@ def _explain_replans(
         record = MethodTraversalRecord(running["plan"]["record"])
         better = better_plan(arguments.request(), record)
     if as_json:
-        data = {"decisions": [one.data() for one in decisions]}
+        data = {"decisions": [decision.data() for decision in decisions]}
         found = None if better is None else better.data()
         say_json({"format": EXPLANATION_FORMAT, **data, "better": found})
         return 0
@@ -206,14 +206,17 @@ def _show_table(plan: Plan, *, as_json: bool) -> None:
 
 def _show_plan(asked: PlanRequest, plan: Plan, step: str, *, as_json: bool) -> None:
     reasons = why(plan, asked.state, step or None)
-    answers = [] if step else [one for one in methods_of(asked) if not one.is_chosen]
+    answers = [] if step else [answer for answer in methods_of(asked) if not answer.is_chosen]
     if as_json:
-        lists = {"why": [one.data() for one in reasons], "why_not": [one.data() for one in answers]}
+        lists = {
+            "why": [reason.data() for reason in reasons],
+            "why_not": [answer.data() for answer in answers],
+        }
         say_json({**_head(asked), **lists})
         return
     say(one_line(f"{asked.domain.name}: {as_written(plan.goal, plan.goal_text)}"))
     # A construct has no name of its own, and is only shown if it relies on something.
-    shown = [one for one in reasons if one.reliances or not one.is_construct]
+    shown = [reason for reason in reasons if reason.reliances or not reason.is_construct]
     say(_lines("\n".join(map(str, shown))))
     if answers:
         say("\nother methods")

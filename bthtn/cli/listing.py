@@ -40,7 +40,7 @@ class Listed:
 
 def list_all(*, as_json: AsJson = False) -> None:
     """Print the names that other commands accept, each with its summary."""
-    found = {kind: [_row(one) for one in all_of(kind)] for kind in TargetKind}
+    found = {kind: [_row(target) for target in all_of(kind)] for kind in TargetKind}
     if as_json:
         say_json({kind.folder: [asdict(row) for row in found[kind]] for kind in TargetKind})
         return
@@ -51,13 +51,13 @@ def list_all(*, as_json: AsJson = False) -> None:
             say("\n".join(row.lines(width)))
 
 
-def _row(one: Target) -> Listed:
-    assert one.file is not None, "named domains and trees have files"
+def _row(target: Target) -> Listed:
+    assert target.file is not None, "named domains and trees have files"
     variants, error = [], ""
-    if one.kind is TargetKind.DOMAIN:
+    if target.kind is TargetKind.DOMAIN:
         try:
-            variants = variants_of(one)
+            variants = variants_of(target)
         except BthtnError as fault:
             error = fault.diagnostics[0].message
-    sheets = [file.name for file in sheets_in(one.file.parent)]
-    return Listed(one.name, shown(one.file), summary(one.file), variants, sheets, error)
+    sheets = [file.name for file in sheets_in(target.file.parent)]
+    return Listed(target.name, shown(target.file), summary(target.file), variants, sheets, error)

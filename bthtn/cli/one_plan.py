@@ -187,7 +187,7 @@ def show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> Non
         head = {"format": NO_PLAN_FORMAT, "domain": problem.domain.name, "task": goal}
         say_json({**head, "expansions": expansions, "why": why})
         return
-    shown = [Reason(one.depth, one_line(one.text)) for one in reasons[:MOST_REASONS]]
+    shown = [Reason(reason.depth, one_line(reason.text)) for reason in reasons[:MOST_REASONS]]
     say(f"{problem.domain.name}: no plan for {one_line(as_written(problem.goal))}, because")
     say(explanation_text(shown) or "nothing was tried")
     if len(reasons) > MOST_REASONS:

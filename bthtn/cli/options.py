@@ -37,7 +37,7 @@ def form_of(form: F | None, output: Path | None, default: F) -> F:
     ending = "" if output is None else output.suffix.lower()
     if form is not None or not ending:
         return form or default
-    endings = {f".{one.value}": one for one in type(default)}
+    endings = {f".{form.value}": form for form in type(default)}
     if (known := _SYNONYMS.get(ending, ending)) not in endings:
         hint = f"let it end in {', '.join(endings)}, or give --format"
         raise InputError(Diagnostic("BT409", f"'{output}' ends as no format does", hint=hint))

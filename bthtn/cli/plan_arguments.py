@@ -80,7 +80,7 @@ class PlanArguments:
                 return goal_from(self.task, self.args, domain)
         with errors_at("--achieve"):
             condition = condition_from_text(self.achieve, domain.schema)
-        objects = dict(objects_from(one, domain) for one in self.objects)
+        objects = dict(objects_from(text, domain) for text in self.objects)
         with errors_at("--achieve"):
             goal = achieve(condition, objects=objects, forward=self.forward)
             domain.with_goal(network_from(goal))
@@ -115,7 +115,9 @@ def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]
         message = f"no primitive task has a parameter '{name.strip()}'"
         raise InputError(Diagnostic("BT121", message, f"--objects {text}", hint))
     with errors_at(f"--objects {text}"):
-        return name.strip(), tuple(value_from(one.strip(), named[0]) for one in values.split(","))
+        return name.strip(), tuple(
+            value_from(value.strip(), named[0]) for value in values.split(",")
+        )
 
 
 def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
@@ -123,7 +125,9 @@ def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
     if task not in domain.tasks and "(" in task and not args:
         return call_from(task, domain)
     found = domain.task(task)
-    typed = [value_from(text, one) for text, one in zip(args, found.parameters, strict=False)]
+    typed = [
+        value_from(text, parameter) for text, parameter in zip(args, found.parameters, strict=False)
+    ]
     return found(*typed, *args[len(typed) :])
 
 

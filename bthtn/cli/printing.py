@@ -204,7 +204,7 @@ def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path |
             raise
         instead = output.with_suffix(".dot")
         write(dot, instead)
-        one = error.diagnostics[0]
-        message = f"{one.message}; wrote {instead} instead"
-        raise InputError(replace(one, message=message)) from None
+        fault = error.diagnostics[0]
+        message = f"{fault.message}; wrote {instead} instead"
+        raise InputError(replace(fault, message=message)) from None
     return None if output == SCREEN else output

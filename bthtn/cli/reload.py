@@ -28,7 +28,7 @@ class Reloading:
         self._text = text
         self._seed = seed
         self._own = [] if target.file is None else [target.file.parent.resolve()]
-        self._named = [one.resolve() for kind in TargetKind for one in folders(kind)]
+        self._named = [folder.resolve() for kind in TargetKind for folder in folders(kind)]
 
     def make(self, running: Character) -> Character:
         """The character of the files as they are now, in the world of a running one.

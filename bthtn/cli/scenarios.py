@@ -88,24 +88,24 @@ def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | N
     if workers is None:
         workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
     with ending(workers), closing(_all_results(files, workers, update=update)) as found:
-        results = [(file, one) for file, of_file in found for one in of_file]
-    failed = [one for one in results if one[1].fault]
+        results = [(file, result) for file, of_file in found for result in of_file]
+    failed = [result for result in results if result[1].fault]
     if as_json:
-        entries = [{"file": str(file), **_entry(one, update=update)} for file, one in results]
+        entries = [{"file": str(file), **_entry(result, update=update)} for file, result in results]
         say_json({"format": TEST_FORMAT, "tests": entries})
     else:
-        for _, one in results:
-            if one.difference:
-                say(f"{one.difference}\n")
-        for file, one in failed:
-            say(f"{file}: {one.name}\n{one.fault}\n")
+        for _, result in results:
+            if result.difference:
+                say(f"{result.difference}\n")
+        for file, result in failed:
+            say(f"{file}: {result.name}\n{result.fault}\n")
         say(f"{len(results) - len(failed)} passed, {len(failed)} failed")
     return int(bool(failed))
 
 
-def _entry(one: Result, *, update: bool) -> dict[str, str]:
-    shown = {"name": one.name, "fault": one.fault}
-    return {**shown, "difference": one.difference} if update else shown
+def _entry(result: Result, *, update: bool) -> dict[str, str]:
+    shown = {"name": result.name, "fault": result.fault}
+    return {**shown, "difference": result.difference} if update else shown
 
 
 def _all_results(
@@ -128,7 +128,9 @@ def show_scenario(file: Path, *, as_json: bool) -> int:
 
     played = play(read_scenario(file))
     if as_json:
-        events = [event_data(one, tick=tick.number) for tick in played.ticks for one in tick.events]
+        events = [
+            event_data(event, tick=tick.number) for tick in played.ticks for event in tick.events
+        ]
         say_json(
             {"format": TEST_FORMAT, "file": str(file), "fault": played.fault, "events": events}
         )
@@ -162,5 +164,5 @@ def _results(file: Path, *, update: bool) -> Iterator[Result]:
     """The results of the tests of a file, of which those that fail are updated where asked for."""
     from bthtn.testing.file_tests import read_tests  # noqa: PLC0415 - loads the planners
 
-    for one in read_tests(file):
-        yield Result(one.name, *one.run(update=update))
+    for test in read_tests(file):
+        yield Result(test.name, *test.run(update=update))

@@ -96,7 +96,7 @@ class Pair:
 def _setting(text: str) -> tuple[str, Any]:
     """A setting of a search, written as in TOML: ``horizon=3``. Raises InputError."""
     name, _, value = text.partition("=")
-    known = [one.name for one in fields(Settings)]
+    known = [field.name for field in fields(Settings)]
     if name.strip() not in known:
         message = f"a search has no setting '{name.strip()}'"
         raise InputError(Diagnostic("BT409", message, hint=nearest(name.strip(), known)))

@@ -183,7 +183,7 @@ def task_from(
     if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
         return author.primitive(name, parts)
     is_choice = isinstance(root, Selector) and not isinstance(root, Later)
-    methods = [author.method(one) for one in (root.children if is_choice else [root])]
+    methods = [author.method(child) for child in (root.children if is_choice else [root])]
 
     def define(*_: Any) -> Methods:
         for build in methods:
@@ -238,8 +238,12 @@ class _TaskReader:
         command = next((part for part in parts if isinstance(part, Command)), None)
         described = Primitive(
             precondition=reduce(and_, checks) if checks else None,
-            effects=[one for part in changes if part.kind == "effects" for one in part.changes],
-            expected=[one for part in changes if part.kind == "expected" for one in part.changes],
+            effects=[
+                change for part in changes if part.kind == "effects" for change in part.changes
+            ],
+            expected=[
+                change for part in changes if part.kind == "expected" for change in part.changes
+            ],
             uses=command.uses if command is not None else (),
             duration=command.duration if command is not None else 0,
         )

@@ -47,7 +47,7 @@ def state_class_from(
             declared[entry] = _declared(entry, written)
             _class_with(name, {entry: declared[entry]})
         except BthtnError as error:
-            faults += [replace(one, where=where(entry)) for one in error.diagnostics]
+            faults += [replace(fault, where=where(entry)) for fault in error.diagnostics]
     if faults:
         raise InputError(faults)
     return _class_with(name, declared)

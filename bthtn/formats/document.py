@@ -52,7 +52,7 @@ class TomlFile:
         try:
             yield
         except BthtnError as error:
-            self.faults += [one.within(self.where(*keys)) for one in error.diagnostics]
+            self.faults += [fault.within(self.where(*keys)) for fault in error.diagnostics]
 
     def usable(
         self, table: Mapping[str, Any], kinds: Mapping[str, type], unknown: str, *keys: str
@@ -88,7 +88,7 @@ def unreadable(path: Path, error: OSError) -> InputError:
     """The error of a file that cannot be read, with the nearest name where there is no such one."""
     hint = "is the path right, and may it be read?"
     if not os.path.exists(path) and os.path.isdir(path.parent):  # of names that are too long, too
-        beside = sorted(one.name for one in path.parent.glob("*"))
+        beside = sorted(file.name for file in path.parent.glob("*"))
         for near in get_close_matches(path.name, beside, n=1):
             hint = f"did you mean '{path.with_name(near)}'?"
     message = f"cannot read {path}: {error.strerror or error}"

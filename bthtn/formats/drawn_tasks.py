@@ -162,8 +162,8 @@ class _TaskFile:
             case "BehaviorTree":
                 raise _fault("the tree has no ID", "give it the name of the task")
             case "TreeNodesModel":
-                models = (one for one in element.children if one.tag == "SubTree")
-                self._models |= {one.attributes.get("ID", ""): one for one in models}
+                models = (child for child in element.children if child.tag == "SubTree")
+                self._models |= {subtree.attributes.get("ID", ""): subtree for subtree in models}
             case tag:
                 hint = nearest(tag, ("BehaviorTree", "TreeNodesModel"))
                 raise _fault(f"<{tag}> cannot stand here", hint)
@@ -193,7 +193,7 @@ class _TaskFile:
         kind, given = element.tag, {**element.attributes}
         if kind in CATEGORIES and "ID" in given:
             kind = given.pop("ID")
-        children = [self._node(one, parameters) for one in element.children]
+        children = [self._node(child, parameters) for child in element.children]
         with self.collecting(element):
             self._check_kind(kind)
             _check(kind, given, children)
@@ -235,7 +235,7 @@ class _DrawnCall(authored.SubTask):
     def call(self, domain: Domain[Any]) -> TaskCall:
         try:
             task = domain.task(self.task)
-            known = {one.name: one for one in task.parameters}
+            known = {parameter.name: parameter for parameter in task.parameters}
             return task(**{name: self._argument(name, known) for name in self._texts})
         except BthtnError as error:
             raise InputError(_placed(error, self._element)) from None
@@ -271,8 +271,8 @@ def _decorated(
     """A decorated part. Mistakes in the part are found when the domain is frozen."""
     if len(children) != 1:
         raise _fault(f"<{kind}> has one node in it", "put its nodes into a <Sequence>")
-    leaves = [one for one in children[0].iterate() if not one.children]
-    if kind == "Inverter" and all(isinstance(one, authored.CheckState) for one in leaves):
+    leaves = [node for node in children[0].iterate() if not node.children]
+    if kind == "Inverter" and all(isinstance(leaf, authored.CheckState) for leaf in leaves):
         raise _fault("a plan has no inverted check", 'write condition="not (…)"')
     made = decorate_from(kind, given)
 
@@ -362,4 +362,4 @@ def _fault(message: str, hint: str) -> InputError:
 
 def _placed(error: BthtnError, element: Element) -> list[Diagnostic]:
     """The diagnostics of an error, placed at an element."""
-    return [one.within(element.where) for one in error.diagnostics]
+    return [fault.within(element.where) for fault in error.diagnostics]

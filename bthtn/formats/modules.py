@@ -72,7 +72,7 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         real = os.path.realpath(file) if isinstance(file, str) else ""
-        inside = [one for one in (*roots, *libraries) if real.startswith(one)]
+        inside = [folder for folder in (*roots, *libraries) if real.startswith(folder)]
         if max(inside, key=len, default="") in roots:
             yield name, module
 
@@ -109,4 +109,4 @@ def _kept(made: Any, before: Any) -> Any:
 
 def _members(kind: EnumType) -> tuple[Any, ...]:
     named: dict[str, Any] = dict(kind.__members__)
-    return kind.__mro__[1:], [(name, one.value) for name, one in named.items()]
+    return kind.__mro__[1:], [(name, member.value) for name, member in named.items()]

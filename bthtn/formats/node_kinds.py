@@ -124,8 +124,12 @@ def ports_kept(made: type[Behaviour]) -> Mapping[str, Port]:
         parameters = _parameters(made)
     except InputError:
         return {}
-    several = (_port(one, annotation) for one, annotation in parameters if one.name not in GIVEN)
-    return {port.name: port for port in several if port is not None}
+    ports = (
+        _port(parameter, annotation)
+        for parameter, annotation in parameters
+        if parameter.name not in GIVEN
+    )
+    return {port.name: port for port in ports if port is not None}
 
 
 def _parameters(make: Callable[..., Behaviour]) -> list[tuple[Parameter, object]]:
@@ -138,9 +142,9 @@ def _parameters(make: Callable[..., Behaviour]) -> list[tuple[Parameter, object]
         message = f"the parameters of {_name_of(make)} cannot be read: {error}"
         raise InputError(Diagnostic("BT416", message, hint=hint)) from None
     return [
-        (one, hints.get(one.name))
-        for one in parameters
-        if one.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        (parameter, hints.get(parameter.name))
+        for parameter in parameters
+        if parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
     ]
 
 
@@ -152,15 +156,15 @@ def _port(parameter: Parameter, annotation: object) -> Port | None:
     is_union = get_origin(annotation) in (Union, UnionType)
     values: list[Any] = []
     port = Port(parameter.name, None, default=parameter.default, numbered=is_numbered)
-    for one in get_args(annotation) if is_union else (annotation,):
-        origin, arguments = get_origin(one) or one, get_args(one)
+    for hint in get_args(annotation) if is_union else (annotation,):
+        origin, arguments = get_origin(hint) or hint, get_args(hint)
         if origin is Fluent:
             port = replace(port, fluent=_class_of(arguments))
         elif origin is Expression:
             port = replace(port, expression="condition" if arguments == (bool,) else "number")
         else:
-            values.append(one)
-    if all(one is NoneType for one in values):
+            values.append(hint)
+    if all(value is NoneType for value in values):
         return port
     try:
         literal = value_type_of(Union[tuple(values)])  # noqa: UP007 - of a list
@@ -177,7 +181,7 @@ def _class_of(arguments: Sequence[Any]) -> type:
 def _is_writable(values: ValueType) -> bool:
     known = (*_TEXTS, *COLLECTIONS, Enum)
     return bool(values.listed or values.parts) or all(
-        issubclass(one, known) for one in values.kinds
+        issubclass(kind, known) for kind in values.kinds
     )
 
 

@@ -55,7 +55,7 @@ class LegalNames:
 def tasks_by_name(domains: Iterable[FrozenDomain]) -> dict[str, Task]:
     """The tasks that authors have defined, by their names in XML."""
     names = LegalNames()
-    return {names.of(name): one.tasks[name] for one in domains for name in one.authored}
+    return {names.of(name): domain.tasks[name] for domain in domains for name in domain.authored}
 
 
 def nodes_of(domains: Iterable[FrozenDomain]) -> dict[str, NodeKind]:
@@ -64,9 +64,9 @@ def nodes_of(domains: Iterable[FrozenDomain]) -> dict[str, NodeKind]:
     A task is a goal to be planned for, its parameters are ports. A fluent that is true or false is
     a condition.
     """
-    several = tuple(domains)
-    found = {name: _goal_kind(task) for name, task in tasks_by_name(several).items()}
-    for fluent in several[0].state_class.__schema__.fluents.values():
+    known = tuple(domains)
+    found = {name: _goal_kind(task) for name, task in tasks_by_name(known).items()}
+    for fluent in known[0].state_class.__schema__.fluents.values():
         name = _ILLEGAL.sub("_", fluent.name)
         if fluent.value_type is bool and name not in found and name not in _RESERVED:
             found[name] = _condition_kind(fluent)
@@ -86,16 +86,19 @@ def _goal_kind(task: Task) -> NodeKind:
         }
         return PlanGoal(name, agent, task(**values))
 
-    ports = {port: _port(port, one) for port, one in parameters.items()}
+    ports = {port: _port(port, parameter) for port, parameter in parameters.items()}
     given = frozenset({"name", "agent"})
     return NodeKind("Action", make, MappingProxyType(ports), given, 0, 0)
 
 
 def parameters_by_port(task: Task) -> dict[str, Parameter[Any]]:
     """The parameters of a task that calls may give, by the names of their ports."""
-    free = [one for one in task.parameters if not one.is_fixed]
+    free = [parameter for parameter in task.parameters if not parameter.is_fixed]
     reserved = (*GIVEN, "ID")
-    return {f"{one.name}_" if one.name in reserved else one.name: one for one in free}
+    return {
+        f"{parameter.name}_" if parameter.name in reserved else parameter.name: parameter
+        for parameter in free
+    }
 
 
 def _port(name: str, parameter: Parameter[Any]) -> Port:

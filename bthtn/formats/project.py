@@ -57,18 +57,18 @@ class Project:
         importlib.invalidate_caches()
         for kind in ("domains", "trees"):
             package = importlib.import_module(f"{_EXAMPLES}.{kind}")
-            for one in Path(self.folder, kind).glob("*/*.py"):
-                shipped = os.path.join(package.__path__[0], one.parent.name)
-                if os.path.isdir(shipped) and not one.with_name("__init__.py").is_file():
-                    message = f"{one.parent} would not be imported: it has no __init__.py"
+            for file in Path(self.folder, kind).glob("*/*.py"):
+                shipped = os.path.join(package.__path__[0], file.parent.name)
+                if os.path.isdir(shipped) and not file.with_name("__init__.py").is_file():
+                    message = f"{file.parent} would not be imported: it has no __init__.py"
                     raise InputError(Diagnostic("BT401", message, hint="copy the whole folder"))
             package.__path__.insert(0, os.path.join(self.folder, kind))
 
     def digest(self) -> str:
         """A digest of the files that its modules come from, and of all others beside them."""
-        modules = (Path(_place(one)) for one in self._modules.values())
+        modules = (Path(_place(module)) for module in self._modules.values())
         folders = {file.parent if file.is_file() else file for file in modules}
-        files = {one for folder in folders for one in folder.glob("*.*") if one.is_file()}
+        files = {file for folder in folders for file in folder.glob("*.*") if file.is_file()}
         found = sha256()
         for file in sorted(files):
             found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -83,7 +83,9 @@ def project_in(folder: str) -> Project:
 
 def _modules_of_projects() -> dict[str, ModuleType]:
     """The imported modules that belong to no library."""
-    return {name: one for name, one in list(sys.modules.items()) if _is_of_project(name, one)}
+    return {
+        name: module for name, module in list(sys.modules.items()) if _is_of_project(name, module)
+    }
 
 
 def _is_of_project(name: str, module: ModuleType) -> bool:

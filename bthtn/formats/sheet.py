@@ -52,7 +52,7 @@ class SheetRow:
 def sheets_in(folder: Path) -> list[Path]:
     """The sheets in a folder that are named by their kinds, sorted by kind and name."""
     files = sorted(folder.glob("*")) if folder.is_dir() else []
-    return [one for kind in KINDS for one in files if kind_of(one) == kind]
+    return [file for kind in KINDS for file in files if kind_of(file) == kind]
 
 
 def kind_of(file: Path) -> Kind | None:
@@ -115,9 +115,9 @@ class _Sheet:
         self._path = path
         self._columns = columns
         self._known = {
-            folded(one): column
+            folded(name): column
             for column in columns
-            for one in (column.heading, column.field, *column.also)
+            for name in (column.heading, column.field, *column.also)
         }
         self._mapping = {folded(heading): meaning for heading, meaning in mapping.items()}
         self._other = other
@@ -152,7 +152,7 @@ class _Sheet:
                 message = f"{column.heading} is {shortened(cell.text)!r}"
                 self.add_fault(message, cell.line, cell.heading, f"write {column.wanted}")
         for column in self._columns:
-            fills = (one.text and self._resolved[one.heading] is column for one in cells)
+            fills = (cell.text and self._resolved[cell.heading] is column for cell in cells)
             if column.is_required and not any(fills):
                 message, hint = f"the row has no {column.heading}", f"write {column.wanted}"
                 self.add_fault(message, line, hint=hint)
@@ -160,9 +160,9 @@ class _Sheet:
 
     def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
         """Collect the diagnostics of an error at a place of the sheet."""
-        for one in error.diagnostics:
-            placed = one.within(self._where(line, heading))
-            self.faults.append(replace(placed, code=code or one.code))
+        for fault in error.diagnostics:
+            placed = fault.within(self._where(line, heading))
+            self.faults.append(replace(placed, code=code or fault.code))
 
     def add_fault(self, message: str, line: int, heading: str = "", hint: str = "") -> None:
         self.faults.append(Diagnostic("BT410", message, self._where(line, heading), hint))
@@ -190,7 +190,7 @@ class _Sheet:
             raise InputError(Diagnostic("BT410", "a cell stands under no heading"))
         if self._other is not None:
             return self._other(heading)
-        hint = nearest(heading, [one.heading for one in self._columns])
+        hint = nearest(heading, [column.heading for column in self._columns])
         raise InputError(Diagnostic("BT410", f"there is no column '{heading}'", hint=hint))
 
     def _csv(self) -> Iterator[tuple[int, list[_Cell]]]:
@@ -224,8 +224,10 @@ class _Sheet:
         tables, at = tables_in(text, self._path), lines_of(text)
         meanings, sheet = tables.pop("columns", {}), tables.pop("sheet", None)
         rows = tables.pop("row", [])
-        if isinstance(meanings, dict) and all(isinstance(one, str) for one in meanings.values()):
-            self._mapping = {folded(one): meanings[one] for one in meanings} | self._mapping
+        if isinstance(meanings, dict) and all(
+            isinstance(value, str) for value in meanings.values()
+        ):
+            self._mapping = {folded(word): meanings[word] for word in meanings} | self._mapping
         else:
             hint = 'write columns = { Gewicht = "Weight" }'
             self.add_fault("'columns' maps headings", line_of(at, "columns"), hint=hint)

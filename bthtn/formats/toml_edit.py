@@ -70,7 +70,7 @@ def _at(value: Any, keys: list[str]) -> Any:
 
 
 def _is_of_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _with_strings(text: str, values: Mapping[int, str]) -> str:

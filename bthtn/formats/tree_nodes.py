@@ -152,7 +152,7 @@ def _plan_goal(  # noqa: PLR0913 - the ports of a goal
 def goal_from_text(text: str, agent: Agent[Any, Any]) -> TaskCall:
     """The call of a task of one of the agent's domains. Raises InputError."""
     task = text.partition("(")[0].strip()
-    domain = next((one for one in agent.domains if task in one.tasks), agent.domain)
+    domain = next((domain for domain in agent.domains if task in domain.tasks), agent.domain)
     return call_from(text, domain)
 
 
@@ -212,7 +212,7 @@ def _in_order(stem: str, numbered: Mapping[int, T], count: int) -> list[T]:
     for number in (*wanted, *numbered):
         if (number in wanted) is not (number in numbered):
             what = "is missing" if number in wanted else "belongs to no child"
-            hint = f"write {', '.join(f'{stem}_{one}' for one in wanted)}, one for each child"
+            hint = f"write {', '.join(f'{stem}_{number}' for number in wanted)}, one for each child"
             raise InputError(Diagnostic("BT414", f"'{stem}_{number}' {what}", hint=hint))
     return [numbered[number] for number in wanted]
 

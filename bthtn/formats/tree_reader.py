@@ -119,9 +119,9 @@ class _TreeReader:
         try:
             yield
         except BthtnError as error:
-            for one in error.diagnostics:
-                is_placed = one.where.startswith(f"{element.source}:")
-                self._faults[one if is_placed else one.within(element.where)] = None
+            for fault in error.diagnostics:
+                is_placed = fault.where.startswith(f"{element.source}:")
+                self._faults[fault if is_placed else fault.within(element.where)] = None
 
     def _kind(self, element: Element) -> tuple[str, NodeKind]:
         """The name and the kind of a node, in the compact or the explicit form.
@@ -173,7 +173,9 @@ class _TreeReader:
             "child": children[0] if children else None,
             "skipped": skipped,
         }
-        values = {one: given[one] for one in kind.given} | self._ports(element, name, kind, scope)
+        values = {port: given[port] for port in kind.given} | self._ports(
+            element, name, kind, scope
+        )
         try:
             made = kind.make(**values)
         except BthtnError:

@@ -114,7 +114,9 @@ class Scope:
 
 def _others(above: Mapping[str, T], keys: Mapping[str, object]) -> dict[str, T]:
     """The keys that a tree has of the one above it: none private, none given to it."""
-    return {key: one for key, one in above.items() if key not in keys and not key.startswith("_")}
+    return {
+        key: value for key, value in above.items() if key not in keys and not key.startswith("_")
+    }
 
 
 def is_port(attribute: str) -> bool:

@@ -134,8 +134,8 @@ def _skipped_below(parent: Behaviour, child: Behaviour) -> Status | None:
     if type(parent) not in (composites.Sequence, composites.Selector):
         return None
     skipped = SUCCESS if type(parent) is composites.Sequence else FAILURE
-    others = (one for one in parent.children if one is not child)
-    is_kept = any(type(one) is not RunOnce or one.then is None for one in others)
+    others = (sibling for sibling in parent.children if sibling is not child)
+    is_kept = any(type(sibling) is not RunOnce or sibling.then is None for sibling in others)
     return skipped if is_kept else None
 
 
@@ -255,10 +255,14 @@ def _utility_goals(node: UtilityGoals) -> Written:
 
 
 def _numbered(
-    port: str, several: Sequence[Expression[Any]], node: PriorityGoals | UtilityGoals
+    port: str, expressions: Sequence[Expression[Any]], node: PriorityGoals | UtilityGoals
 ) -> dict[str, object] | None:
     """The ports for expressions, if their texts are read as they are; no port for ALWAYS."""
-    texts = {f"{port}_{n}": str(one) for n, one in enumerate(several, 1) if one is not ALWAYS}
+    texts = {
+        f"{port}_{n}": str(expression)
+        for n, expression in enumerate(expressions, 1)
+        if expression is not ALWAYS
+    }
     is_data = all(_is_read_again(text, node.agent) for text in texts.values())
     return dict(texts) if is_data else None
 

@@ -47,10 +47,10 @@ def aligned(expected: Sequence[Expected], ticks: Sequence[Tick]) -> Alignment:
     heard = [(tick.number, event_text(event)) for tick in ticks for event in tick.events]
     ways = {0: Alignment()}
     """By the number of events that are used up: the best way there."""
-    for one in expected:
+    for wanted in expected:
         longer: dict[int, Alignment] = {}
         for used, way in ways.items():
-            for after, next_way in _next(one, heard, used, way):
+            for after, next_way in _next(wanted, heard, used, way):
                 if after not in longer or next_way.cost < longer[after].cost:
                     longer[after] = next_way
         ways = longer
@@ -58,21 +58,21 @@ def aligned(expected: Sequence[Expected], ticks: Sequence[Tick]) -> Alignment:
 
 
 def _next(
-    one: Expected, heard: Sequence[tuple[int, str]], used: int, way: Alignment
+    wanted: Expected, heard: Sequence[tuple[int, str]], used: int, way: Alignment
 ) -> Iterator[tuple[int, Alignment]]:
     """The possible outcomes of the next expected event, with the events that are used up then."""
-    yield used, Alignment((*way.found, one), (*way.left, one), way.changed)
+    yield used, Alignment((*way.found, wanted), (*way.left, wanted), way.changed)
     before = heard[used - 1][0] if used else 0
-    about = None if is_open(one.event) else _about(one.event)
+    about = None if is_open(wanted.event) else _about(wanted.event)
     rest = range(used, len(heard))
-    fitting = [place for place in rest if fits(heard[place][1], one.event)]
+    fitting = [place for place in rest if fits(heard[place][1], wanted.event)]
     similar = [place for place in rest if about and _about(heard[place][1]) == about]
     for place in sorted({*fitting[:1], *similar[:1]}):
         tick, text = heard[place]
-        event = one.event if fits(text, one.event) else _like(text, one.event)
-        late = one.within is not None and tick > before + one.within
-        now = replace(one, event=event, within=tick - before if late else one.within)
-        yield place + 1, Alignment((*way.found, now), way.left, way.changed + (now != one))
+        event = wanted.event if fits(text, wanted.event) else _like(text, wanted.event)
+        late = wanted.within is not None and tick > before + wanted.within
+        now = replace(wanted, event=event, within=tick - before if late else wanted.within)
+        yield place + 1, Alignment((*way.found, now), way.left, way.changed + (now != wanted))
 
 
 def is_open(event: str) -> bool:

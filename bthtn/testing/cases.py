@@ -241,11 +241,11 @@ def domain_at(path: Path, name: str = "") -> FrozenDomain:
 
     Raises InputError if there is no such domain, and DomainError if it is invalid.
     """
-    domains = list({id(one): one for one in domains_in(path).values()}.values())
+    domains = list({id(domain): domain for domain in domains_in(path).values()}.values())
     if len(domains) > 1:
-        domains = [one for one in domains if one.name == name] or domains
+        domains = [domain for domain in domains if domain.name == name] or domains
     if len(domains) != 1:
-        names = ", ".join(sorted(one.name for one in domains)) or "none"
+        names = ", ".join(sorted(domain.name for domain in domains)) or "none"
         message = f"{path} should define one domain; there is {names}"
         hint = f'write Domain("{name or path.stem}", …) at the top level of the file'
         raise InputError(Diagnostic("BT408", message, hint=hint))
@@ -272,7 +272,9 @@ def domain_called(
 
 def domains_in(path: Path) -> dict[str, Domain[Any] | FrozenDomain]:
     """The domains at the top level of a Python file, by their names there. Raises InputError."""
-    return {name: one for name, one in vars(module_at(path)).items() if isinstance(one, DOMAIN)}
+    return {
+        name: value for name, value in vars(module_at(path)).items() if isinstance(value, DOMAIN)
+    }
 
 
 def module_at(path: Path) -> ModuleType:

@@ -57,7 +57,7 @@ class Coverage:
             for kind, rows in kinds.items():
                 for name, more in rows.items():
                     row = self.row(subject, kind, name)
-                    row[:] = [one + other for one, other in zip(row, more, strict=True)]
+                    row[:] = [number + other for number, other in zip(row, more, strict=True)]
 
     def never(self, kind: str) -> list[tuple[str, str, str]]:
         """The subject, name and column of all that should have happened, and has not."""

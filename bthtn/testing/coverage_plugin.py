@@ -140,4 +140,4 @@ def _domain(name: str, source: Path) -> FrozenDomain:
     if file is not None:
         return domain_at(file, name_of(file))
     agents = read_scenario(source).make().agents.values()
-    return next(one for agent in agents for one in agent.domains if one.name == name)
+    return next(domain for agent in agents for domain in agent.domains if domain.name == name)

@@ -101,7 +101,7 @@ def coverage_dot(coverage: Coverage, name: str, domain: FrozenDomain) -> str:
     statuses = {}
     for (task, index), label in _methods(domain):
         of_method = [
-            row for one, row in conditions.items() if one.startswith(f"{task}, method {index}: ")
+            row for name, row in conditions.items() if name.startswith(f"{task}, method {index}: ")
         ]
         is_whole = all(true and false for true, false in of_method)
         is_chosen = methods.get(label, [0])[0] > 0
@@ -184,7 +184,9 @@ def _authored(domain: FrozenDomain) -> Iterator[tuple[str, int, Method]]:
     """The methods that the author wrote, with their tasks and indices."""
     for task in domain.tasks.values():
         if isinstance(task, CompoundTask) and not task.origin:
-            yield from ((task.name, index, one) for index, one in enumerate(domain.methods[task]))
+            yield from (
+                (task.name, index, method) for index, method in enumerate(domain.methods[task])
+            )
 
 
 def _methods(domain: FrozenDomain) -> Iterator[tuple[tuple[str, int], str]]:
@@ -196,10 +198,10 @@ def _methods(domain: FrozenDomain) -> Iterator[tuple[tuple[str, int], str]]:
 def _conditions(domain: FrozenDomain) -> Iterator[tuple[str, Condition]]:
     for task, index, method in _authored(domain):
         yield f"{task}, method {index}", method.condition
-    for one in domain.tasks.values():
-        if isinstance(one, PrimitiveTask):
+    for step in domain.tasks.values():
+        if isinstance(step, PrimitiveTask):
             for name in (*AT_RUN_TIME, "during"):
-                yield f"{one.name}, {name}", getattr(one, name)
+                yield f"{step.name}, {name}", getattr(step, name)
 
 
 def _chosen(plan: Plan | None) -> Iterator[tuple[str, str, int]]:

@@ -62,25 +62,27 @@ class Interventions:
             self._report_to(agent)
             agent.operators = _Scripted(agent.operators, self._scripts)
 
-    def make(self, one: Intervention, tick: int) -> None:
+    def make(self, intervention: Intervention, tick: int) -> None:
         """Bring it about in this tick, which is about to run. Raises InputError."""
-        for name, given in one.beliefs.items():
-            until = None if one.ticks is None else tick + one.ticks
+        for name, given in intervention.beliefs.items():
+            until = None if intervention.ticks is None else tick + intervention.ticks
             for agent in having(name, self._agents):
                 fluent, value = belief(agent, name, given)
                 self._reported[fluent] = value, until
                 agent.believe_soon(fluent, value, "scenario")
-        self._scripts.update({task: script.split() for task, script in one.operators.items()})
-        self._interrupted.update(one.interrupt)
-        for path, value in one.world.items():
-            whole, name, old = _attribute(self._character.world, path, one.where)
+        self._scripts.update(
+            {task: script.split() for task, script in intervention.operators.items()}
+        )
+        self._interrupted.update(intervention.interrupt)
+        for path, value in intervention.world.items():
+            whole, name, old = _attribute(self._character.world, path, intervention.where)
             setattr(whole, name, _as(old, value))
-        for call in one.do:
-            _call(self._character.world, call, one.where)
+        for call in intervention.do:
+            _call(self._character.world, call, intervention.where)
 
     def before(self, tick: int) -> None:
         """Let sensors report themselves again the values that were given until this tick."""
-        over = [one for one, (_, until) in self._reported.items() if until == tick]
+        over = [fluent for fluent, (_, until) in self._reported.items() if until == tick]
         for fluent in over:
             del self._reported[fluent]
 
@@ -88,7 +90,7 @@ class Interventions:
         """Stop the interrupted goals in the tick, so that their events are of this tick."""
         if not self._interrupted:
             return
-        named = [one for one in self._character.root.iterate() if one.name in self._interrupted]
+        named = [node for node in self._character.root.iterate() if node.name in self._interrupted]
         for behaviour in named:
             if behaviour.status is Status.RUNNING:
                 behaviour.stop(Status.INVALID)
@@ -154,7 +156,7 @@ def written(value: Any) -> Any:
         return value_text(value)
     if isinstance(value, frozenset):
         return sorted(map(written, value), key=str)
-    return [written(one) for one in value] if isinstance(value, tuple) else value
+    return [written(item) for item in value] if isinstance(value, tuple) else value
 
 
 def is_plain(value: Any) -> bool:
@@ -175,7 +177,7 @@ def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:
     for part in path.split("."):
         owner = found
         if not hasattr(owner, part):
-            known = [one for one in dir(owner) if not one.startswith("_")]
+            known = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
             message = f"the world's {type(owner).__name__} has no '{part}'"
             raise InputError(Diagnostic("BT405", message, where, nearest(part, known)))
         found = getattr(owner, part)
@@ -187,7 +189,7 @@ def _as(old: object, value: Any) -> Any:
     if isinstance(old, Enum) and isinstance(value, str):
         return type(old)[value]
     if isinstance(value, list):
-        value = tuple(tuple(one) if isinstance(one, list) else one for one in value)
+        value = tuple(tuple(item) if isinstance(item, list) else item for item in value)
         return value if not isinstance(old, list | set) else type(old)(value)
     return value
 
@@ -198,7 +200,7 @@ def _call(world: object, call: str, where: str) -> None:
     with suppress(ValueError, SyntaxError):
         match ast.parse(call, mode="eval").body:
             case ast.Call(func=func, args=args, keywords=[]):
-                given = [ast.literal_eval(one) for one in args]
+                given = [ast.literal_eval(arg) for arg in args]
                 path = ast.unparse(func)
     if not path:
         hint = "write a path with numbers, texts and tuples: world.destroy((4, 2))"

@@ -86,7 +86,7 @@ class Invariants(Unpicklable):
         try:
             said = self._own(self._character)
             if not isinstance(said, str):
-                return [str(one) for one in said]
+                return [str(text) for text in said]
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             return [f"the invariants of the tree raised: {text_of(error)}"]
         return [f"the invariants of the tree gave {said!r}: let them yield texts"]
@@ -172,8 +172,10 @@ def leaf_of(
 ) -> TaskLeaf | None:
     """The behaviour of a step that an event is about; none for a cleanup that no tree has."""
     started = event.task, event.leaf, event.plan_id
-    leaves = (one for one in root.iterate() if isinstance(one, TaskLeaf))
-    return next((one for one in leaves if (one.name, one.number, one.plan_id) == started), None)
+    leaves = (node for node in root.iterate() if isinstance(node, TaskLeaf))
+    return next(
+        (leaf for leaf in leaves if (leaf.name, leaf.number, leaf.plan_id) == started), None
+    )
 
 
 def _wrong_statuses(root: Behaviour) -> Iterator[str]:

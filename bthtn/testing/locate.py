@@ -83,7 +83,7 @@ def all_of(kind: TargetKind) -> list[Target]:
     named, *examples_of = folders(kind)
     found: dict[str, Target] = {}
     for folder in (named, Path(), *examples_of):
-        for file in (one for name in kind.files for one in folder.glob(f"*/{name}")):
+        for file in (path for name in kind.files for path in folder.glob(f"*/{name}")):
             if folder != Path() or _is_ours(file):
                 found.setdefault(file.parent.name, _in_file(kind, file))
     return [found[name] for name in sorted(found)]
@@ -117,8 +117,10 @@ def _path_of(found: Target) -> str:
 
 def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
     """The same where a domain and a tree of one name or folder are both wanted."""
-    named = [one for kind in kinds for one in all_of(kind)]
-    same = [one for one in named if text in (one.name, f"{one.kind.folder}/{one.name}")]
+    named = [target for kind in kinds for target in all_of(kind)]
+    same = [
+        target for target in named if text in (target.name, f"{target.kind.folder}/{target.name}")
+    ]
     if same:
         return same
     path = Path(text)
@@ -126,13 +128,16 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
         return _at_path(path, kinds)
     module, colon, attribute = text.partition(":")
     if colon and module:
-        for one in named:
-            if one.kind is TargetKind.DOMAIN and module in (one.name, f"domains/{one.name}"):
-                return [_variant(one, attribute)]
+        for target in named:
+            if target.kind is TargetKind.DOMAIN and module in (
+                target.name,
+                f"domains/{target.name}",
+            ):
+                return [_variant(target, attribute)]
         return [_in_module(module, attribute, kinds)]
     wanted = " or ".join(kind.value for kind in kinds)
-    other = [one.name for kind in TargetKind if kind not in kinds for one in all_of(kind)]
-    hint = nearest(text, [one.name for one in named])
+    other = [target.name for kind in TargetKind if kind not in kinds for target in all_of(kind)]
+    hint = nearest(text, [target.name for target in named])
     for kind in kinds if text and text not in other else ():
         if os.path.isdir(folder := Path(kind.folder, text)):
             raise _lacking(folder, kinds)
@@ -143,7 +148,7 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
 
 def domain_of(text: str) -> FrozenDomain:
     """Resolve and load a domain, or that of a character of files. Raises BthtnError."""
-    if text not in [one.name for one in all_of(TargetKind.DOMAIN)]:
+    if text not in [target.name for target in all_of(TargetKind.DOMAIN)]:
         for tree in all_of(TargetKind.TREE):
             if tree.is_of_files and text in (tree.name, f"trees/{tree.name}"):
                 return character_files(tree).domain
@@ -227,8 +232,9 @@ def variants_of(domain: Target) -> list[str]:
     Executes the domain's file and those beside it that have cases.
     """
     found = _domains_beside(domain)
-    own = [one for one in found.values() if one.name == domain.name] or list(found.values())[:1]
-    return sorted(f"{domain.name}:{name}" for name, one in found.items() if one not in own)
+    own = [other for other in found.values() if other.name == domain.name]
+    own = own or list(found.values())[:1]
+    return sorted(f"{domain.name}:{name}" for name, other in found.items() if other not in own)
 
 
 def _variant(domain: Target, name: str) -> Target:
@@ -256,7 +262,7 @@ def _domains_beside(domain: Target) -> dict[str, Domain[Any] | FrozenDomain]:
 def _files_beside(domain: Target) -> list[Path]:
     """The other files with domains in the folder: those that have cases."""
     files = sorted(_folder(domain).glob("*.py"))
-    return [one for one in files if one.name != "domain.py" and cases_file_of(one).is_file()]
+    return [file for file in files if file.name != "domain.py" and cases_file_of(file).is_file()]
 
 
 def _folder(domain: Target) -> Path:
@@ -287,8 +293,8 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
 def _lacking(folder: Path, kinds: tuple[TargetKind, ...]) -> InputError:
     """The error of a folder without a domain or a tree."""
     files = [name for kind in kinds for name in kind.files]
-    misnamed = (one for one, wanted in unread_files(folder) if wanted in files)
-    hint = next((f"rename {one} to tree.xml" for one in misnamed), "")
+    misnamed = (file for file, wanted in unread_files(folder) if wanted in files)
+    hint = next((f"rename {name} to tree.xml" for name in misnamed), "")
     return InputError(Diagnostic("BT401", f"{folder} has no {' or '.join(files)}", hint=hint))
 
 

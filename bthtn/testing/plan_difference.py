@@ -21,7 +21,7 @@ _INDENTED: Final = Strokes("  ", "  ", "  ", "  ", "✗")
 def side_by_side(expected: Node, actual: Node) -> str:
     """Two trees beside each other, a line for each node; ✗ is at the first that differs."""
     left, right = (
-        tree_text(flat(one), strokes=_INDENTED).split("\n") for one in (expected, actual)
+        tree_text(flat(tree), strokes=_INDENTED).split("\n") for tree in (expected, actual)
     )
     width = max(map(len, [*left, "expected"]))
     lines = [f"  {'expected'.ljust(width)}    actual"]
@@ -35,11 +35,13 @@ def side_by_side(expected: Node, actual: Node) -> str:
 
 def circumstances(asked: PlanRequest) -> str:
     """The state that a plan was made from, and the methods before those that it has chosen."""
-    held = sorted(asked.state.values.items(), key=lambda one: str(one[0]))
+    held = sorted(asked.state.values.items(), key=lambda item: str(item[0]))
     values = ", ".join(f"{fluent} = {value_text(value)}" for fluent, value in held)
     lines = [f"planned from: {values or 'nothing but defaults'}"]
     try:
-        answers = [one for one in methods_of(asked) if not one.is_chosen and one.reasons]
+        answers = [
+            answer for answer in methods_of(asked) if not answer.is_chosen and answer.reasons
+        ]
     except PlanningError:  # a search that raises has said so itself
         answers = []
     return "\n".join([*lines, *map(str, answers[:MOST_METHODS])])

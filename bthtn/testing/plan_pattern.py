@@ -37,7 +37,10 @@ def is_pattern(text: str) -> bool:
 
 def matches(pattern: str, plan: str) -> bool:
     """Whether the ``normal`` text of a plan is one that the pattern stands for."""
-    return any(re.fullmatch(one, plan, re.DOTALL) for one in map(_expression, _orders(pattern)))
+    return any(
+        re.fullmatch(expression, plan, re.DOTALL)
+        for expression in map(_expression, _orders(pattern))
+    )
 
 
 def check_pattern(pattern: str, tasks: Collection[str]) -> None:
@@ -73,7 +76,7 @@ def _orders(pattern: str) -> Iterator[str]:
         hint = "write {one, other} around parts in any order"
         raise InputError(Diagnostic("BT406", f"a brace is not closed: {pattern}", hint=hint))
     cuts = [start, *_commas(plain, start + 1, end), end]
-    parts = [pattern[one + 1 : other].strip() for one, other in pairwise(cuts)]
+    parts = [pattern[cut + 1 : other].strip() for cut, other in pairwise(cuts)]
     if len(parts) > MOST_IN_ANY_ORDER:
         message = f"{len(parts)} parts in any order"
         hint = f"write at most {MOST_IN_ANY_ORDER} into {{…}}"

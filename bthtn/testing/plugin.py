@@ -124,8 +124,8 @@ class BehaviourFile(pytest.File):
             tests = list(read_tests(self.path, self.config.stash.get(WATCH, None)))
         except BthtnError as error:
             raise self.CollectError(str(error)) from None
-        for one in tests:
-            yield BehaviourItem.from_parent(self, name=one.name, test=one)
+        for test in tests:
+            yield BehaviourItem.from_parent(self, name=test.name, test=test)
 
 
 class BehaviourItem(pytest.Item):

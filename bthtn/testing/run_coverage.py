@@ -115,7 +115,7 @@ class _Watch:
         yield from (("plan", goal.name) for goal in goals)
         policies = {goal.replanning.interrupt for goal in goals}
         is_fixed = any(task.uninterruptible for task in steps)
-        rules = {rule for one in policies for rule in _rules(one, is_fixed=is_fixed)}
+        rules = {rule for policy in policies for rule in _rules(policy, is_fixed=is_fixed)}
         yield from (("verdict", _text(rule)) for rule in TABLE if rule in rules)
 
     def _count(self, agent: Agent[Any, Any], event: AgentEvent) -> None:
@@ -172,7 +172,7 @@ class _Watch:
         if decision is not Decision.ABORT:
             rules = [rule for rule in rules if event.reason.startswith(rule.because)]
         if rules:  # others are no verdicts of the table: the rest still works, for instance
-            rule = max(rules, key=lambda one: len(one.because))
+            rule = max(rules, key=lambda rule: len(rule.because))
             self._add("verdict", _text(rule), "given")
 
     def _after_tick(self) -> None:

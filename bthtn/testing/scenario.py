@@ -150,7 +150,7 @@ class _Play:
             active = tuple(active_names(self._character.root))
             self._ticks.append(Tick(tick, active, events))
             ticked()
-            fault = self._broken() or self._heard(tick, [event_text(one) for one in events])
+            fault = self._broken() or self._heard(tick, [event_text(event) for event in events])
             if fault or self._character.finished:
                 break
         wrong = list(self._wrong_beliefs())
@@ -164,13 +164,13 @@ class _Play:
     def _bring_about(self, tick: int) -> None:
         """Intervene as is due at a tick, or after an event of the tick before."""
         self._interventions.before(tick)
-        before = [event_text(one) for one in self._ticks[-1].events] if self._ticks else []
-        for one in tuple(self._due):
-            is_heard = any(fits(line, one.event) for line in before)
-            first = 1 if one.tick is None else one.tick
-            if is_heard if one.event else tick >= first:
-                self._due.remove(one)
-                self._interventions.make(one, tick)
+        before = [event_text(event) for event in self._ticks[-1].events] if self._ticks else []
+        for intervention in tuple(self._due):
+            is_heard = any(fits(line, intervention.event) for line in before)
+            first = 1 if intervention.tick is None else intervention.tick
+            if is_heard if intervention.event else tick >= first:
+                self._due.remove(intervention)
+                self._interventions.make(intervention, tick)
 
     def _broken(self) -> str:
         """The invariants that the tick has broken, if they are to hold."""
@@ -183,14 +183,17 @@ class _Play:
         """Take note of the events of a tick. Returns the faults among them."""
         scenario = self._scenario
         for line in heard:
-            for one in tuple(self._never):
-                if one.before and fits(line, one.before):
-                    self._never.remove(one)
-                elif fits(line, one.event):
-                    until = f" before '{one.before}'" if one.before else ""
+            for unwanted in tuple(self._never):
+                if unwanted.before and fits(line, unwanted.before):
+                    self._never.remove(unwanted)
+                elif fits(line, unwanted.event):
+                    until = f" before '{unwanted.before}'" if unwanted.before else ""
                     fault = f"'{line}' in tick {tick}, which is never to happen{until}"
-                    return f"{fault} ({one.where})"
-            if any(fits(line, one.event) for one in scenario.expected[self._met : self._met + 1]):
+                    return f"{fault} ({unwanted.where})"
+            if any(
+                fits(line, expected.event)
+                for expected in scenario.expected[self._met : self._met + 1]
+            ):
                 self._met, self._met_in = self._met + 1, tick
         if self._met < len(scenario.expected):
             wanted = scenario.expected[self._met]
@@ -214,15 +217,17 @@ class _Play:
             wanted = scenario.expected[self._met]
             return f"no '{wanted.event}' in {len(self._ticks)} ticks ({wanted.where})"
         texts = [
-            f"{one} = {value_text(now)}, not {value_text(then)}" for _, one, now, then in wrong
+            f"{fluent} = {value_text(now)}, not {value_text(then)}"
+            for _, fluent, now, then in wrong
         ]
         return f"at the end {', '.join(texts)}" if texts else ""
 
     def _told(self, fault: str) -> str:
         """The fault, with the expectations before and after it, and the end of the timeline."""
+        met = self._met
         marks = [
-            f"  {'✓' if number < self._met else '✗' if number == self._met else ' '} {one.event}"
-            for number, one in enumerate(self._scenario.expected)
+            f"  {'✓' if number < met else '✗' if number == met else ' '} {expected.event}"
+            for number, expected in enumerate(self._scenario.expected)
         ]
         text = Played(tuple(self._ticks), "").timeline.split("\n")
         beliefs = repr(self._character.agent.beliefs.now)

@@ -92,9 +92,9 @@ class _File(TomlFile):
     def _interventions(self, table: Mapping[str, Any]) -> tuple[Intervention, ...]:
         given = self._checked(table.get("given", {}), _INTERVENTION, "given")
         found = [self._intervention(given, "given")] if given else []
-        for number, one in enumerate(table.get("when", ())):
+        for number, written in enumerate(table.get("when", ())):
             keys = ("when", str(number))
-            known = self._checked(one, _INTERVENTION, *keys)
+            known = self._checked(written, _INTERVENTION, *keys)
             if not {"tick", "event"} & known.keys():
                 self.add("it does not say when", 'write tick = 5, or event = "start shoot"', *keys)
             found.append(self._intervention(known, *keys))
@@ -134,10 +134,14 @@ class _File(TomlFile):
 
     def _expected(self, table: Mapping[str, Any], key: str) -> tuple[Expected, ...]:
         found = []
-        for number, one in enumerate(table.get(key, ())):
-            keys = (key, str(number)) if isinstance(one, dict) else (key,)
+        for number, written in enumerate(table.get(key, ())):
+            keys = (key, str(number)) if isinstance(written, dict) else (key,)
             known = _EXPECT if key == "expect" else _NEVER
-            entry = self._checked(one, known, *keys) if isinstance(one, dict) else {"event": one}
+            entry = (
+                self._checked(written, known, *keys)
+                if isinstance(written, dict)
+                else {"event": written}
+            )
             if not isinstance(entry.get("event"), str):
                 self.add("it has no event", 'write event = "start shoot"', *keys)
                 continue
@@ -165,7 +169,7 @@ class _File(TomlFile):
             (_BELIEF, "fluent", self._fluents()),
         )
         about = [(f[1], what, known) for form, what, known in forms if (f := form.fullmatch(text))]
-        if about and not any(fits(one, name) for name, _, known in about for one in known):
+        if about and not any(fits(pattern, name) for name, _, known in about for pattern in known):
             name, what, known = about[0]
             self.add(f"there is no {what} '{name}'", nearest(name, known), *keys)
         word, _, rest = text.partition(" ")
@@ -173,16 +177,16 @@ class _File(TomlFile):
             self.add(f"no event begins with '{word}'", nearest(word, _WORDS), *keys)
 
     def _goals(self) -> set[str]:
-        return {one.name for one in self._made.root.iterate()}
+        return {node.name for node in self._made.root.iterate()}
 
     def _fluents(self) -> set[str]:
         agents = self._made.agents.values()
-        schemas = [type(one.beliefs.now).__schema__ for one in agents]
-        return {name for one in schemas for name in (*one.fluents, *one.families)}
+        schemas = [type(agent.beliefs.now).__schema__ for agent in agents]
+        return {name for schema in schemas for name in (*schema.fluents, *schema.families)}
 
     def _tasks(self) -> set[str]:
         agents = self._made.agents.values()
-        return {name for one in agents for domain in one.domains for name in domain.tasks}
+        return {name for agent in agents for domain in agent.domains for name in domain.tasks}
 
     def _beliefs(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
         agents = list(self._made.agents.values())

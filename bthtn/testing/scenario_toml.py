@@ -19,8 +19,8 @@ def scenario_text(scenario: Scenario, tree: str, *, seed: int = 0) -> str:
         f"ticks = {scenario.ticks}",
         *(["invariants = true"] if scenario.invariants is not None else []),
     ]
-    for one in scenario.interventions:
-        lines += ["", "[[when]]", *_intervention_lines(one)]
+    for intervention in scenario.interventions:
+        lines += ["", "[[when]]", *_intervention_lines(intervention)]
     for key, all_expected in (("expect", scenario.expected), ("never", scenario.never)):
         for expected in all_expected:
             lines += ["", f"[[{key}]]", *expected_lines(expected)]
@@ -43,11 +43,11 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _intervention_lines(one: Intervention) -> Iterator[str]:
-    if one.tick is None and not one.event:
+def _intervention_lines(intervention: Intervention) -> Iterator[str]:
+    if intervention.tick is None and not intervention.event:
         yield "tick = 1"
-    for name in (field.name for field in fields(one) if field.name != "where"):
-        value = getattr(one, name)
+    for name in (field.name for field in fields(intervention) if field.name != "where"):
+        value = getattr(intervention, name)
         if value not in (None, "", (), {}):
             yield f"{name} = {toml_value(value)}"
 

@@ -119,7 +119,7 @@ def problem_text(problem: PlanRequest) -> str:
             lines.append(f"    uses {sorted(task.uses)}, duration {task.duration}")
         else:
             methods = problem.domain.methods[task]
-            lines.extend(f"    if {one.condition!s}: {one.text()}" for one in methods)
+            lines.extend(f"    if {method.condition!s}: {method.text()}" for method in methods)
     return "\n".join(lines)
 
 
@@ -205,9 +205,11 @@ class _DomainDrawer:
             return method(self._plain(level, who))
         if self._choose(_ONE_IN_FIVE):
             values, key = self._choose(VALUES)
-            one = one_of(values, key=key, name="one")
-            when = self._choose((True, World.at[one], ~World.at[one], World.place != one))
-            return method(self._network(level, one, _BODIES), when=when)
+            variable = one_of(values, key=key, name="one")
+            when = self._choose(
+                (True, World.at[variable], ~World.at[variable], World.place != variable)
+            )
+            return method(self._network(level, variable, _BODIES), when=when)
         when = self._condition(who) if self._choose(_TWO_IN_FIVE) else True
         costs: tuple[NumberLike, ...] = (*[0] * 6, 1, 2, lambda state: 2 if state.lit else 0)
         return method(self._network(level, who, _BODIES), when=when, cost=self._choose(costs))
@@ -262,7 +264,9 @@ class _DomainDrawer:
             case "partial_order":
                 named = dict(zip("abc", parts, strict=False))
                 order = [
-                    one for one in self._choose(_CONSTRAINTS) if "c" in named or "c" not in one
+                    constraint
+                    for constraint in self._choose(_CONSTRAINTS)
+                    if "c" in named or "c" not in constraint
                 ]
                 return construct.partial_order(*order, **named)
             case _:
@@ -286,5 +290,5 @@ class _DomainDrawer:
     def _condition(self, who: str) -> ConditionLike:
         if self._choose(_ONE_IN_EIGHT):
             return lambda state: state.count < 1 or state.open
-        several = [self._choose(conditions(who)) for _ in range(self._choose((1, 1, 1, 2)))]
-        return reduce(self._choose((and_, or_)), several)
+        parts = [self._choose(conditions(who)) for _ in range(self._choose((1, 1, 1, 2)))]
+        return reduce(self._choose((and_, or_)), parts)

@@ -100,14 +100,14 @@ def _beliefs(played: Played) -> Iterator[tuple[Keys, str]]:
 
 
 def _left_out(keys: list[Keys]) -> list[str]:
-    return [f"not updated, as it is not in a line of its own: {'.'.join(one)}" for one in keys]
+    return [f"not updated, as it is not in a line of its own: {'.'.join(key)}" for key in keys]
 
 
 def _left_alone(scenario: Scenario, now: Alignment) -> Iterator[str]:
     """The expectations that are not met, and why they are not rewritten."""
-    for one in now.left:
-        why = "it leaves something open" if is_open(one.event) else "nothing came in its place"
-        yield f"not updated, as {why}: '{one.event}' ({one.where})"
+    for unmet in now.left:
+        why = "it leaves something open" if is_open(unmet.event) else "nothing came in its place"
+        yield f"not updated, as {why}: '{unmet.event}' ({unmet.where})"
     if play(replace(scenario, expected=(), finally_={}, invariants=None)).fault:
         yield "not updated: what must never happen"
 

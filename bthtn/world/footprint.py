@@ -128,7 +128,7 @@ class Footprint:
         if shared:
             return min(shared)
         both = (self.reads | self.writes.keys()) & (other.reads | other.writes.keys())
-        return min((str(one) for one in both if self.interferes_over(one, other)), default=None)
+        return min((str(mine) for mine in both if self.interferes_over(mine, other)), default=None)
 
 
 class RecordingView:
