@@ -70,8 +70,16 @@ def text_of(error: BaseException) -> str:
     """The class, message and place of an exception; only the message of an OperatorFailed."""
     if isinstance(error, OperatorFailed):
         return exception_text(error).partition(": ")[2] or "the operator failed"
+    error = first_of(error)
     place = "" if isinstance(error, BthtnError) else _place(error)  # its own text has one
     return f"{exception_text(error)}{place}"
+
+
+def first_of(error: BaseException) -> BaseException:
+    """The error itself; of a group, as that of an asyncio TaskGroup, the first one inside."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def code_failed(code: str, error: BaseException) -> events.CodeFailed:
@@ -92,7 +100,7 @@ def _place(error: BaseException) -> str:
 def _origin(error: BaseException) -> BaseException:
     """The exception of users' code that an error of a search was made of, or the error itself."""
     cause = error.__cause__ if isinstance(error, BthtnError) else None
-    return error if cause is None else cause
+    return first_of(error if cause is None else cause)
 
 
 def _where(event: events.AgentEvent) -> str:

@@ -13,6 +13,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Clock, Timer
 from bthtn.agent.operators import OperatorFailed
+from bthtn.agent.programming_errors import first_of
 from bthtn.agent.runtime import Runtime, runtime_of
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.domain.number import Seconds
@@ -128,7 +129,11 @@ class CoroutineOperator:
             if self._is_aborted:
                 return FAILURE
             raise OperatorFailed("it was cancelled")
-        value = task.result()
+        try:
+            value = task.result()
+        except ExceptionGroup as several:  # of a TaskGroup
+            _, others = several.split(OperatorFailed)
+            raise several if others else first_of(several) from None
         if value is not None:
             raise _answered("coroutine returns", value)
         return SUCCESS

@@ -77,6 +77,45 @@ def test_what_it_raises_is_contained_and_counted(stage):
     assert "test_coroutine_operator.py" in kind
 
 
+async def gets_stuck():
+    await pause(1)
+    raise OperatorFailed("stuck")
+
+
+async def breaks():
+    await pause(1)
+    raise ScriptedError
+
+
+async def both(*several):
+    async with asyncio.TaskGroup() as group:
+        for one in several:
+            group.create_task(one())
+
+
+def test_a_failure_in_a_group_of_tasks_is_an_answer_of_the_world_with_its_reason(stage):
+    async def walk(agent):
+        await both(lambda: both(gets_stuck), lambda: pause(99))
+
+    assert "F" in stage.play(stage.run_by("walk", walk), 15)
+    ended, *_ = stage.heard.of(LeafEnded)
+    assert ended.reason == "stuck"
+    assert not stage.actor.errors
+
+
+@pytest.mark.parametrize("others", [(), (gets_stuck,)])
+def test_another_exception_in_a_group_of_tasks_is_counted_and_told_by_its_own_name(stage, others):
+    async def walk(agent):
+        await both(breaks, *others)
+
+    assert stage.play(stage.run_by("walk", walk), 5) == "RRRRF"
+    [ended] = stage.heard.of(LeafEnded)
+    assert "ScriptedError" in ended.reason
+    assert isinstance(ended.error, ExceptionGroup)
+    [kind] = stage.actor.errors
+    assert "ScriptedError (test_coroutine_operator.py" in kind
+
+
 def test_a_value_that_it_returns_is_a_mistake(stage):
     async def walk(agent):
         return Status.FAILURE
