@@ -39,7 +39,6 @@ from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.nodes import Node
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
-from bthtn.planning.trace import SearchEvent
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
@@ -57,8 +56,7 @@ class Answer:
     """The result of a search, without its start state; ``tree`` is None if there is no plan.
 
     It depends on ``readings``. ``written`` are the fluents that the plan changes, with the values
-    predicted for them. ``events`` are those that the search emitted, None if it had no listener or
-    emitted more than are kept.
+    predicted for them.
     """
 
     readings: Readings
@@ -66,7 +64,6 @@ class Answer:
     record: MethodTraversalRecord = field(default_factory=MethodTraversalRecord)
     written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
     expansions: int = 0
-    events: tuple[SearchEvent, ...] | None = None
     derived: dict[Any, Any] = field(default_factory=dict)
     """What was derived of the plans that share the tree."""
 
@@ -174,19 +171,15 @@ class Answers:
         self._memory = memory
         self._question = question
 
-    def find(self, state: FrozenState, *, told: bool = False) -> Answer | None:
-        """The answer for this start state, or None; counts as a hit or a miss.
-
-        With ``told``, an answer without events counts as a miss.
-        """
+    def find(self, state: FrozenState) -> Answer | None:
+        """The answer for this start state, or None; counts as a hit or a miss."""
         memory, question = self._memory, self._question
         answer = memory.young.find(question, state)
         if answer is None:
             answer = memory.old.find(question, state)
             if answer is not None:
                 self.keep(answer)
-        is_enough = answer is None or answer.events is not None or not told
-        return self._cache._counted(answer if is_enough else None)
+        return self._cache._counted(answer)
 
     def keep(self, answer: Answer) -> None:
         """Add the answer of a search."""
@@ -222,16 +215,12 @@ class _Generation:
     def put(self, question: Question, answer: Answer) -> bool:
         """Add the path of an answer; return False if it is there already.
 
-        An answer with events replaces one without. A path that reads another fluent than an
-        earlier path did after the same values shows that some function is impure; it is ignored,
-        and the earlier path stays.
+        A path that reads another fluent than an earlier path did after the same values shows that
+        some function is impure; it is ignored, and the earlier path stays.
         """
         steps = list(answer.readings.items())
         ways, key, depth = self.trees, question, 0
         while (node := ways.get(key)) is not None:
-            is_told = answer.events is not None and depth == len(steps)
-            if is_told and isinstance(node, Answer) and node.events is None:
-                ways[key] = answer
             if not isinstance(node, _Reading) or depth == len(steps):
                 return False
             fluent, value = steps[depth]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from bthtn.domain.goal import Action
 from bthtn.plan.nodes import Node
@@ -11,32 +11,8 @@ from bthtn.plan.plan import Plan, put_derived, put_record, put_tree
 from bthtn.plan.walk import copied, preferred_steps
 from bthtn.planning.cache import Answer, Answers, Readings
 from bthtn.planning.protocol import RecordedSearch, SearchStatus
-from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
-
-MOST_TOLD: Final = 10_000
-"""Events cached for one search; one that emits more is repeated for a listener."""
-
-
-class Told:
-    """A listener that records events and passes them on to another listener."""
-
-    __slots__ = ("_events", "_listener")
-
-    def __init__(self, listener: SearchListener) -> None:
-        self._listener = listener
-        self._events: list[SearchEvent] = []
-
-    def __call__(self, event: SearchEvent) -> None:
-        if len(self._events) <= MOST_TOLD:
-            self._events.append(event)
-        self._listener(event)
-
-    @property
-    def events(self) -> tuple[SearchEvent, ...] | None:
-        """All events, or None if there were more than ``MOST_TOLD``."""
-        return tuple(self._events) if len(self._events) <= MOST_TOLD else None
 
 
 def found_again(planner: Any, answer: Answer, start: FrozenState) -> Plan | None:
@@ -100,10 +76,9 @@ class Answered:
 class Remembered:
     """A search that puts its answer into the cache when it ends."""
 
-    def __init__(self, search: RecordedSearch, answers: Answers, told: Told | None = None) -> None:
+    def __init__(self, search: RecordedSearch, answers: Answers) -> None:
         self._search = search
         self._answers = answers
-        self._told = told
 
     @property
     def saved_as(self) -> RecordedSearch:
@@ -141,7 +116,6 @@ class Remembered:
     def _answer(self) -> Answer:
         """The answer to cache; the parts of a lazily made plan are made now."""
         plan, reads = self._search.plan, self._search.reads
-        events = None if self._told is None else self._told.events
         if plan is None:
-            return Answer(reads, None, events=events)
-        return Answer(reads, plan.tree, plan.record, self._search.written, plan.expansions, events)
+            return Answer(reads, None)
+        return Answer(reads, plan.tree, plan.record, self._search.written, plan.expansions)

@@ -15,7 +15,7 @@ from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.cache import Answers, PlanCache, Question
-from bthtn.planning.cached_search import Answered, Remembered, Told, found_again
+from bthtn.planning.cached_search import Answered, Remembered, found_again
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import accelerator, is_asked_often
@@ -171,8 +171,8 @@ class Planner(Unpicklable, Generic[S]):
         """A search from this state, to be advanced by the caller.
 
         With a ``bound`` only a plan whose record beats it is an answer, and the cache is not used.
-        If the cache has the answer, the search is already over, and the listener has received the
-        events of the original search. Raises DomainError for a state of another domain.
+        If the cache has the answer, the search is already over; for a listener it is made anew.
+        Raises DomainError for a state of another domain.
         """
         start = state if type(state) is FrozenState else start_of(self.domain, state)
         answers = self._answers
@@ -192,14 +192,10 @@ class Planner(Unpicklable, Generic[S]):
     def _remembered(
         self, start: FrozenState, answers: Answers, listener: SearchListener | None
     ) -> RecordedSearch:
-        answer = answers.find(start, told=listener is not None)
+        answer = answers.find(start) if listener is None else None
         if answer is not None:
-            if listener is not None:
-                for event in answer.events or ():
-                    listener(event)
             return Answered(found_again(self, answer, start), answer.readings)
-        told = None if listener is None else Told(listener)
-        return Remembered(self._search(self._request(start), told), answers, told)
+        return Remembered(self._search(self._request(start), listener), answers)
 
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
         """The trace of the search that ``plan`` makes, or made earlier, from this state.

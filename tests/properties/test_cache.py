@@ -85,7 +85,6 @@ def test_who_listens_hears_what_a_search_tells(problem, starts):
             assert heard == expected
         else:
             asked(planner, start)
-    event("some are told from memory" if cache.statistics.hits else "all are made anew")
 
 
 @given(kept_problems(), questions, st.sampled_from([1, 2, 3, 100]))
