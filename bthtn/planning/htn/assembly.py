@@ -7,7 +7,7 @@ and of the methods that were entered. Empty networks leave no item.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.network import (
     BranchingNetwork,
@@ -25,6 +25,8 @@ from bthtn.plan.nodes import (
     Dropped,
     Node,
     NullNode,
+    ParallelNode,
+    PriorityNode,
     ScopeNode,
     SequenceNode,
     SuspendedNode,
@@ -32,16 +34,17 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.planning.htn.log import BRANCH, BRANCHES, JOINED, LEFT, Ensured, Mark
-from bthtn.planning.htn.open_nodes import (
-    OpenScope,
-    OpenSequence,
-    OpenTask,
-    parallel_node,
-    priority_node,
-)
 from bthtn.planning.htn.rows import Body, CallPart, PlannedMethod, PlannedStep
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
+from bthtn.world.unfrozen import quickly, unfrozen
+
+# Nodes are filled before they are frozen: see ``unfrozen``.
+_OpenTask: Final = unfrozen(TaskNode)
+_OpenScope: Final = unfrozen(ScopeNode)
+_OpenSequence: Final = unfrozen(SequenceNode)
+_parallel_node: Final = quickly(ParallelNode)
+_priority_node: Final = quickly(PriorityNode)
 
 Planned = PlannedStep | PlannedMethod | Mark | Dropped | Ensured | NullNode | Suspension
 """A primitive task, or a method that was entered; where branches begin and end; an alternative
@@ -167,10 +170,10 @@ def _joined(network: BranchingNetwork, planned: list[_Level], dropped: list[Drop
     """The node of a network all of whose branches were planned, or dropped."""
     branches = tuple(map(_whole, planned))
     if isinstance(network, ParallelNetwork):
-        return parallel_node(branches, network.policy)
+        return _parallel_node(branches, network.policy)
     gone = {one.alternative for one in dropped}
     kept = tuple(index for index in range(len(network.parts)) if index not in gone)
-    return priority_node(branches, kept, network.reactive, tuple(dropped))
+    return _priority_node(branches, kept, network.reactive, tuple(dropped))
 
 
 def _left(network: Network, binding: Binding, item: Planned) -> Node:
@@ -208,7 +211,7 @@ def _taken(network: Network, left: list[Node], level: _Level) -> Node:
 
 
 def _in_turn(nodes: list[Node]) -> SequenceNode:
-    node = OpenSequence()
+    node = _OpenSequence()
     node.children = tuple(nodes)
     node.__class__ = SequenceNode
     made: SequenceNode = node
@@ -216,7 +219,7 @@ def _in_turn(nodes: list[Node]) -> SequenceNode:
 
 
 def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
-    node = OpenTask()
+    node = _OpenTask()
     node.task = one.task
     node.args = one.args
     node.footprint = footprint
@@ -231,7 +234,7 @@ def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Bindi
 
 def _scope(one: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding) -> Any:
     """The node of a method, open until its child is known."""
-    node = OpenScope()
+    node = _OpenScope()
     node.task = one.task
     node.args = one.args
     node.method = one.method

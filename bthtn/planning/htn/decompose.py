@@ -10,7 +10,6 @@ from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
 from bthtn.domain.task import call_text
 from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
-from bthtn.planning import trace
 from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.costs import Costs
@@ -31,6 +30,13 @@ from bthtn.planning.htn.reasons import because, event
 from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
 from bthtn.planning.htn.search_state import STOPPED, SearchState
 from bthtn.planning.htn.values import ReadingView
+from bthtn.planning.trace import (
+    GOES_ROUND,
+    Backtracked,
+    MethodEntered,
+    MethodRejected,
+    RecursionCut,
+)
 from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
@@ -59,7 +65,7 @@ def compound(
         if ancestor is not None:
             if search.duplicates is not None:
                 search.duplicates.guard(ancestor[PLACE])
-            _cut(search, row, args, scope, trace.GOES_ROUND)
+            _cut(search, row, args, scope, GOES_ROUND)
             return None
     if scope[DEPTH] >= search.settings.max_depth:
         most = search.settings.max_depth
@@ -187,7 +193,7 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
     if search.listener is not None:
         name = method.method.name if chosen is None else chosen.name
         called = (call_text, row.task, args)
-        search.listener(event(trace.MethodEntered, (called, index, name, above[DEPTH])))
+        search.listener(event(MethodEntered, (called, index, name, above[DEPTH])))
     return (body, 0, scope, behind, rank) if body.parts else behind
 
 
@@ -233,7 +239,7 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
     if search.is_closing:
         return suspend_call(search, part, scope, behind, BUDGET)
     if search.listener is not None:
-        search.listener(event(trace.Backtracked, ((call_text, row.task, args),)))
+        search.listener(event(Backtracked, ((call_text, row.task, args),)))
     return decompose(search, call, start)
 
 
@@ -328,7 +334,7 @@ def _tell_rejected(
     if search.listener is not None:
         name = method.method.name if ways is None else ways.name(index)
         told = ((call_text, row.task, args), index, name, reason, scope[DEPTH])
-        search.listener(event(trace.MethodRejected, told))
+        search.listener(event(MethodRejected, told))
 
 
 def _cut(
@@ -338,4 +344,4 @@ def _cut(
     search.reason = (reasons.failed, row.task, args, reason)
     if search.listener is not None:
         told = ((call_text, row.task, args), reason, scope[DEPTH])
-        search.listener(event(trace.RecursionCut, told))
+        search.listener(event(RecursionCut, told))

@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from bthtn.planning.htn.log import BINDING, DEPTH, Cell
 from bthtn.planning.htn.rows import Body
-from bthtn.planning.protocol import Settings
 from bthtn.world.fluent import Fluent
 
 State = Mapping[Fluent[Any], Any]
@@ -46,8 +45,7 @@ class VisitedState:
 class Duplicates:
     """The failed search states of one search. Grows with the number of distinct ones."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self) -> None:
         self._failed: dict[Key, list[State]] = {}
         self._open: list[VisitedState] = []
         self._cells: dict[int, tuple[Cell, int]] = {}
@@ -59,18 +57,9 @@ class Duplicates:
     ) -> bool:
         """Visit a search state; return True if it has already failed.
 
-        ``where`` holds the rest of the key: fingerprint, whether volatile fluents are foreseeable,
-        steps and elapsed time.
+        ``where`` is what else has to be equal in equal search states.
         """
-        fingerprint, foreseeable, steps, elapsed = where
-        settings = self._settings
-        key = (
-            self._number(cell),
-            fingerprint,
-            foreseeable,
-            steps if settings.horizon is not None else None,
-            elapsed if settings.horizon_time is not None else None,
-        )
+        key = (self._number(cell), *where)
         if state in self._failed.get(key, ()):
             return True
         self._open.append(VisitedState(key, state, choices, place, place + 1))

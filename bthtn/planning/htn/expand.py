@@ -17,16 +17,15 @@ from bthtn.domain.number import number_of
 from bthtn.domain.task import call_text
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import NULL_NODE, Suspension, SuspensionKind, cause_of
-from bthtn.planning import trace
 from bthtn.planning.exclusions import task_avoided
-from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import end_branch, open_branches
 from bthtn.planning.htn.decompose import undecided
 from bthtn.planning.htn.log import BINDING, DEPTH, STEP, Cell, Ensured, Entry, Evaluated
-from bthtn.planning.htn.reasons import event
+from bthtn.planning.htn.reasons import because, event
 from bthtn.planning.htn.rows import CallPart, NetworkPart, PrimitiveRow
 from bthtn.planning.htn.search_state import SearchState
 from bthtn.planning.htn.values import ReadingView
+from bthtn.planning.trace import TaskPlanned
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
 
@@ -89,9 +88,9 @@ def primitive(
     """Plan a primitive task; return its continuation, or None when the task is impossible."""
     search.expansions += 1
     if search.exclusions:
-        why = task_avoided(row.task, args, search.exclusions)
-        if why:
-            search.reject(row.task, args, scope, why)
+        avoided = task_avoided(row.task, args, search.exclusions)
+        if avoided:
+            search.reject(row.task, args, scope, avoided)
             return None
     step = row.tracking_step if search.compares_states else row.step
     overwritten = step(search.values, args, search.view)
@@ -99,7 +98,8 @@ def primitive(
         return _evaluated(search, part, row, args, scope, behind)
     if overwritten is False:
         if search.wants_reasons:
-            _reject(search, row, args, scope)
+            why = because(row.task.precondition, step, search.view, args)
+            search.reject(row.task, args, scope, why)
         return None
     steps, elapsed, cost, frame = at = search.at
     search.log.append((row, scope, args, overwritten, at))
@@ -108,7 +108,7 @@ def primitive(
     search.at = (steps + 1, elapsed, cost, frame)
     search.view.foreseeable = False
     if search.listener is not None:
-        search.listener(event(trace.TaskPlanned, ((call_text, row.task, args), scope[DEPTH])))
+        search.listener(event(TaskPlanned, ((call_text, row.task, args), scope[DEPTH])))
     return behind
 
 
@@ -125,7 +125,8 @@ def _evaluated(
     possible = task.precondition.evaluate(asked, args)
     if possible is False:
         if search.wants_reasons:
-            _reject(search, row, args, scope)
+            why = because(task.precondition, None, search.view, args)
+            search.reject(task, args, scope, why)
         return None
     unknown = asked.unknown if possible is UNKNOWN else None
     try:
@@ -144,7 +145,7 @@ def _evaluated(
     search.at = (at[0] + 1, elapsed, price, at[3])
     search.view.foreseeable = False
     if search.listener is not None:
-        search.listener(event(trace.TaskPlanned, ((call_text, task, args), scope[DEPTH])))
+        search.listener(event(TaskPlanned, ((call_text, task, args), scope[DEPTH])))
     return behind
 
 
@@ -162,13 +163,6 @@ def _added_up(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...]) -> 
             price = costs.price(_number(search, row, args, "cost"), 0, row.task, args)
         cost += price
     return elapsed, cost
-
-
-def _reject(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
-    """Record and emit why a task is impossible."""
-    step = row.tracking_step if search.compares_states else row.step
-    why = reasons.because(row.task.precondition, step, search.view, args)
-    search.reject(row.task, args, scope, why)
 
 
 def at_horizon(search: SearchState) -> bool:

@@ -284,10 +284,12 @@ def _tried_before(search: SearchState, cell: Cell) -> bool:
     body, number, scope, _, _ = cell
     if search.duplicates is None or search.at[3] is not None:
         return False
+    steps, elapsed, _, _ = search.at
     where = (
         search.view.fingerprint,
         search.view.foreseeable or not search.table.has_volatile,
-        *search.at[:2],
+        steps if search.settings.horizon is not None else None,
+        elapsed if search.timed else None,
     )
     state = changes(search.log, search.values)
     if not search.duplicates.meet(cell, state, where, len(search.choices), len(search.log)):

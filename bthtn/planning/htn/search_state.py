@@ -94,7 +94,7 @@ class SearchState:
             isinstance(one, Method) for one, _ in self.exclusions
         )
         prunes = domain.prunes_duplicates and self.costs is None and self.bound is None
-        self.duplicates = Duplicates(settings) if prunes else None
+        self.duplicates = Duplicates() if prunes else None
         guarded = settings.strict_recursion and bool(self.table.recursive)
         self.compares_states = guarded or self.duplicates is not None
         has_costs = self.costs is not None and self.costs.are_of_steps
