@@ -1,4 +1,4 @@
-"""The command in this process: what it prints, and its exit code."""
+"""The command in this process, and as a program: what it prints, and its exit code."""
 
 import sys
 import textwrap
@@ -8,6 +8,14 @@ from pathlib import Path
 import pytest
 
 from bthtn.cli.main import run
+from tests.cli.runner import Runner
+
+
+@pytest.fixture(scope="session")
+def runner():
+    """Runs the command as a program, in a folder; it costs much less than to start Python."""
+    with Runner() as made:
+        yield made
 
 
 @dataclass(frozen=True)

@@ -191,11 +191,12 @@ STREAMS = ["pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "closed", "full", "go
 
 @dataclass(frozen=True)
 class Line:
-    """A command line, and where its output goes."""
+    """A command line, where its output goes, and the encoding of that."""
 
     arguments: tuple[str, ...]
     stdout: str = "pipe"
     stderr: str = "pipe"
+    encoding: str = "utf-8"
 
 
 def lines(count: int, seed: int) -> list[Line]:

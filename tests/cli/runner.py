@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from bthtn.cli.main import run
+from bthtn.cli.signals import end_at_once
 from tests.cli.hostile import Line
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -147,8 +148,10 @@ def _run(asked: dict, out: int, err: int) -> None:
     sys.stdin = sys.stdout = sys.stderr = None
     os.close(0)
     os.open(os.devnull, os.O_RDONLY)
-    sys.stdout = _stream(1, asked["stdout"], out, "strict")
-    sys.stderr = _stream(2, asked["stderr"], err, "backslashreplace")
+    sys.stdout = _stream(1, asked["stdout"], out, asked["encoding"], "strict")
+    sys.stderr = _stream(2, asked["stderr"], err, "utf-8", "backslashreplace")
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    end_at_once()  # as __main__ does
     # As the interpreter decodes the bytes of a command line in its locale.
     words = [word.encode("utf-8", "surrogateescape") for word in asked["arguments"]]
     sys.argv = ["bthtn", *map(os.fsdecode, words)]
@@ -169,7 +172,7 @@ def _run(asked: dict, out: int, err: int) -> None:
     os._exit(code & 0xFF)
 
 
-def _stream(number: int, kind: str, file: int, errors: str):
+def _stream(number: int, kind: str, file: int, encoding: str, errors: str):
     os.close(number)
     if kind == "closed":
         return None
@@ -184,7 +187,7 @@ def _stream(number: int, kind: str, file: int, errors: str):
     else:
         os.dup2(file, number)
     raw = io.FileIO(number, "w", closefd=False)
-    return io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", errors, line_buffering=number == 2)
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, errors, line_buffering=number == 2)
 
 
 if __name__ == "__main__":

@@ -19,12 +19,6 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.fixture(scope="module")
-def runner():
-    with Runner() as made:
-        yield made
-
-
 @pytest.fixture
 def bthtn(runner, folder):
     """Runs a command line among hostile files; the exit code, what was printed, the complaint."""

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.hostile import Line
+
 ROOT = Path(__file__).resolve().parents[2]
 
 GUARD = """
@@ -142,13 +144,11 @@ def test_operators_are_ended_by_a_signal(tmp_path, number):
     assert notes(tmp_path) == {"walk": (2, 2), "look": (2, 2)}
 
 
-def test_a_second_signal_ends_an_operator_that_hangs(tmp_path):
-    hang = "for _ in '12': os.kill(os.getpid(), 15)"
-    guard(tmp_path, hang=hang)
-    process = started(tmp_path, "run", "guard.py")
-    code, out, err = interrupted(process, [], [])
-    assert (code, err) == (143, "")
-    assert "stopped after 1 tick" in out
+def test_a_second_signal_ends_an_operator_that_hangs(runner, tmp_path):
+    guard(tmp_path, hang="for _ in '12': os.kill(os.getpid(), 15)")
+    result = runner.run(Line(("run", "guard.py")), tmp_path)
+    assert (result.code, result.err) == (143, "")
+    assert "stopped after 1 tick" in result.out
     assert notes(tmp_path) == {"walk": (0, 0), "look": (1, 1)}
 
 
@@ -162,14 +162,10 @@ def test_a_third_signal_ends_an_abort_that_hangs(tmp_path):
     assert interrupted(process, [], [])[::2] == (143, "")
 
 
-def test_operators_are_ended_when_nobody_reads_the_run_any_more(tmp_path):
+def test_operators_are_ended_when_nobody_reads_the_run_any_more(runner, tmp_path):
     guard(tmp_path)
-    process = started(tmp_path, "run", "guard.py", "--ticks", "1000000")
-    process.stdout.read(10_000)
-    process.stdout.close()
-    err = process.stderr.read()
-    process.stderr.close()
-    assert (process.wait(timeout=60), err) == (141, b"")
+    result = runner.run(Line(("run", "guard.py", "--ticks", "1000000"), stdout="gone"), tmp_path)
+    assert (result.code, result.err) == (141, "")
     found = notes(tmp_path)
     assert found["look"][0] > 0
     assert all(starts == ends for starts, ends in found.values())

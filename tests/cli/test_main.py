@@ -9,45 +9,23 @@ from signal import SIGINT, default_int_handler, getsignal, raise_signal, signal
 import pytest
 
 import bthtn.api
+from tests.cli.hostile import Line
+from tests.cli.runner import Result
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = pytest.mark.slow
-BTHTN = [sys.executable, "-c", "from bthtn.cli.main import run; run()"]
 
 
-def program(*arguments, **options):
-    settings = {"PYTHONPATH": str(ROOT), **options.pop("env", {})}
-    return subprocess.Popen(
-        [*BTHTN, *arguments],
-        env=os.environ | settings,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    )
-
-
-def finished(*arguments, **options):
-    with program(*arguments, **options) as process:
-        out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
-
-
-def test_a_plan_reaches_the_shell(tmp_path):
-    code, out, err = finished("plan", "combat", "fight", cwd=tmp_path)
-    assert (code, err) == (0, b"")
-    assert b"search_enemy" in out
-
-
-def test_the_package_is_the_program_too(tmp_path):
+def python(*arguments):
     done = subprocess.run(
-        [sys.executable, "-m", "bthtn", "plan", "combat", "fight"],
+        [sys.executable, *arguments],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
-        cwd=tmp_path,
         capture_output=True,
-        check=False,
+        text=True,
+        check=True,
     )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"search_enemy" in done.stdout
+    assert not done.stderr
+    return done.stdout
 
 
 def test_the_package_is_light_until_a_name_is_used():
@@ -55,14 +33,7 @@ def test_the_package_is_light_until_a_name_is_used():
         "import sys; before = {*sys.modules}; import bthtn.__main__;"
         "print(*{*sys.modules} - before); from bthtn import *; print(Domain)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded, domain = done.stdout.splitlines()
+    loaded, domain = python("-c", script).splitlines()
     own = {"bthtn", "bthtn.cli", "bthtn.cli.signals", "bthtn.__main__"}
     assert set(loaded.split()) == own, "signals are decided on before anything else is imported"
     assert domain == "<class 'bthtn.domain.builder.Domain'>"
@@ -97,98 +68,82 @@ def test_a_folder_that_is_gone_is_bad_input(bthtn, here):
     assert answer.err.startswith("[BT404] the current folder cannot be read: No such file")
 
 
-def test_no_plan_is_exit_code_one(tmp_path):
-    code, out, err = finished("plan", "combat", "take_cover", cwd=tmp_path)
-    assert (code, err) == (1, b"")
-    assert b"in_cover is false" in out
-
-
-def test_a_mistake_is_exit_code_two_without_a_traceback(tmp_path):
-    code, out, err = finished("plan", "combat", "figth", cwd=tmp_path)
-    assert (code, out) == (2, b"")
-    assert err.startswith(b"[BT101] no task is called 'figth'")
-    assert b"Traceback" not in err
+def test_no_plan_is_exit_code_one(runner, tmp_path):
+    result = runner.run(Line(("plan", "combat", "take_cover")), tmp_path)
+    assert (result.code, result.err) == (1, "")
+    assert "in_cover is false" in result.out
 
 
 @pytest.mark.parametrize(
-    "encoding",
-    ["ascii", "utf-8", *(pytest.param(one, marks=SLOW) for one in ("latin-1", "cp1252"))],
+    ("typed", "said"),
+    [
+        (("plan", "combat", "figth"), "[BT101] no task is called 'figth'"),
+        (("run", "nobody"), "[BT401] there is no tree 'nobody'"),
+    ],
 )
-def test_any_encoding_of_the_screen_will_do(tmp_path, encoding):
-    code, out, err = finished(
-        "plan", "combat", "fight", cwd=tmp_path, env={"PYTHONIOENCODING": encoding}
-    )
-    assert (code, err) == (0, b"")
-    assert out.decode(encoding).splitlines()[-1] in ("`- search_enemy", "└─ search_enemy")
+def test_a_mistake_is_exit_code_two_without_a_traceback(runner, tmp_path, typed, said):
+    result = runner.run(Line(typed), tmp_path)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(said)
+    assert "Traceback" not in result.err
 
 
-def test_names_that_the_screen_cannot_show_are_escaped(tmp_path):
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1", "cp1252"])
+def test_any_encoding_of_the_screen_will_do(runner, tmp_path, encoding):
+    result = runner.run(Line(("plan", "combat", "fight"), encoding=encoding), tmp_path)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[-1] in ("`- search_enemy", "└─ search_enemy")
+
+
+def test_names_that_the_screen_cannot_show_are_escaped(runner, tmp_path):
     source = "from bthtn import Domain, State\nd = Domain('d', State)\nd.primitive('射線×')\n"
     (tmp_path / "d.py").write_text(source, "utf-8")
-    code, out, _ = finished(
-        "plan", "d.py", "射線×", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
-    )
-    assert code == 0
-    assert out.splitlines()[-1] == rb"\u5c04\u7dda\xd7"
+    result = runner.run(Line(("plan", "d.py", "射線×"), encoding="ascii"), tmp_path)
+    assert result.code == 0
+    assert result.out.splitlines()[-1] == r"\u5c04\u7dda\xd7"
 
 
-def test_a_reader_that_has_had_enough_is_no_error(tmp_path):
+def test_a_reader_that_has_had_enough_is_no_error(runner, tmp_path):
     source = """
 from bthtn import Domain, State, method
 d = Domain("d", State)
 step = d.primitive("step")
 @d.compound
 def long():
-    yield method(*[step()] * 20_000)
+    yield method(*[step()] * 5_000)
 """
     (tmp_path / "d.py").write_text(source)
-    with program("plan", "d.py", "long", cwd=tmp_path) as process:
-        process.stdout.readline()
-        process.stdout.close()
-        err = process.stderr.read()
-    assert err == b""
+    result = runner.run(Line(("plan", "d.py", "long"), stdout="gone"), tmp_path)
+    assert (result.code, result.err) == (141, "")
 
 
-def test_an_interrupt_ends_the_program_quietly(tmp_path):
+def test_an_interrupt_ends_the_program_quietly(runner, tmp_path):
     # A process that was started in the background has inherited that interrupts are ignored.
     listen = "signal.signal(signal.SIGINT, signal.default_int_handler)"
     source = f"import signal\n{listen}\nsignal.raise_signal(signal.SIGINT)\n"
     (tmp_path / "d.py").write_text(source)
-    code, out, err = finished("plan", "d.py", "x", cwd=tmp_path)
-    assert (code, out, err) == (130, b"", b"")
+    assert runner.run(Line(("plan", "d.py", "x")), tmp_path) == Result(130, "", "")
 
 
 def test_the_module_is_light_until_a_command_is_called():
     script = "import sys, bthtn.cli.main; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = set(done.stdout.split())
+    loaded = set(python("-c", script).split())
     assert not loaded & {"py_trees", "networkx", "rich.console", "bthtn.cli.plan_command", "pytest"}
 
 
 @pytest.mark.parametrize(
     ("options", "loads"), [([], False), pytest.param(["--parallelize"], True, marks=SLOW)]
 )
-def test_planning_loads_networkx_only_to_parallelize(options, loads):
+def test_the_package_is_the_program_and_loads_networkx_only_to_parallelize(options, loads):
     called = ["bthtn", "plan", "combat", "fight", *options]
     script = (
-        f"import atexit, sys; sys.argv = {called}\n"
+        f"import atexit, runpy, sys; sys.argv = {called}\n"
         "atexit.register(lambda: print('networkx' in sys.modules))\n"
-        "from bthtn.cli.main import run; run()"
+        "runpy.run_module('bthtn', run_name='__main__')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines()[-1] == str(loads)
+    out = python("-c", script)
+    assert "search_enemy" in out
+    assert out.splitlines()[-1] == str(loads)
 
 
 @pytest.mark.parametrize("command", ["list", "plan", "check", "render", "palette", "run"])

@@ -1,8 +1,6 @@
 """bthtn new: a character to begin with."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,13 +26,6 @@ def test_a_new_character_is_checked_and_runs_and_its_tests_pass_at_once(bthtn, h
         for kind, rows in json.loads(bthtn("list", "--json").out).items()
         if "goblin" in [row["name"] for row in rows]
     }
-
-
-def test_pytest_collects_the_tests_of_a_new_character(bthtn, here):
-    bthtn("new", "goblin")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "goblin"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "3 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_it_may_be_written_into_another_folder(bthtn, here):

@@ -1,11 +1,8 @@
 """``bthtn run``: the timeline, how it ended, the pictures, and what becomes of bad trees."""
 
 import json
-import os
 import signal
-import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -13,8 +10,6 @@ import pytest
 from bthtn.cli import run
 from bthtn.cli.run import play
 from bthtn.errors import Diagnostic, InputError
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 DOG = """
     from bthtn import Domain, Fluent, State, fluent, parallel
@@ -425,44 +420,6 @@ def test_a_second_interrupt_ends_the_tick_and_then_the_operators(told, tree, gra
     assert code == 130
     assert "aborts   dig" in text
     assert "stopped after 4 ticks" in text
-
-
-def command(*args):
-    code = "from bthtn.cli.main import run; run()"
-    return [sys.executable, "-c", code, *args]
-
-
-@pytest.fixture
-def environment():
-    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-
-
-def test_the_command_answers_ctrl_c_with_130(tree, environment):
-    process = subprocess.Popen(
-        command("run", tree(), "--seed", "1000000", "--ticks", "1000000"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    timer = threading.Timer(60, process.kill)
-    timer.start()
-    assert process.stdout.readline().startswith("tick")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    timer.cancel()
-    assert process.returncode == 130
-    assert "stopped after" in out
-    assert err == ""
-
-
-def test_the_command_answers_bad_input_with_2(environment):
-    done = subprocess.run(
-        command("run", "nobody"), capture_output=True, text=True, env=environment, check=False
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith("[BT401]")
-    assert "Traceback" not in done.stderr
 
 
 def test_the_tree_and_its_plans_are_on_one_page_for_a_browser(told, no_graphviz):

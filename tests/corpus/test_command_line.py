@@ -5,12 +5,14 @@ import re
 import shlex
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from bthtn.cli.main import run
 from bthtn.plan.notation import normal
+from bthtn.testing import cases
 from bthtn.testing.cases import domain_at, read_cases
 
 FOLDER = Path(__file__).resolve().parents[2] / "domains"
@@ -63,6 +65,14 @@ def text(node):
             return "null"
         case _:
             return ""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once():
+    """Each file of a domain is executed once, for all of its cases."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cases, "module_at", cache(cases.module_at))
+        yield
 
 
 @pytest.mark.parametrize(("arguments", "case"), list(typed()))

@@ -1,7 +1,7 @@
 """Small worlds with goals, and random ones: what goal-directed search is tested with."""
 
 from enum import Enum
-from functools import reduce
+from functools import cache, reduce
 from operator import and_, or_
 from random import Random
 
@@ -72,6 +72,13 @@ def problem(seed: int, *, unknown: bool = False, **how):
 
     Two goals in three can be reached: they are where a random walk has come to.
     """
+    settings = how.pop("settings", Settings())
+    domain, state, goal = _drawn(seed, unknown)
+    return request(domain, state, achieve(goal, **how), settings)
+
+
+@cache
+def _drawn(seed: int, unknown: bool):
     draw = Random(seed)  # noqa: S311 - to be the same everywhere is its purpose
     domain = Domain("lab", Lab)
     tasks = [
@@ -87,9 +94,7 @@ def problem(seed: int, *, unknown: bool = False, **how):
     if unknown:
         values |= {name: UNKNOWN for name in ("a", "c") if draw.random() < 0.5}
     state = Lab(**values, level=draw.choice(list(Level)), box={"x": draw.random() < 0.5})
-    goal = walked(draw, tasks, state) if draw.random() < 0.67 else condition(draw, 4)
-    settings = how.pop("settings", Settings())
-    return request(domain, state, achieve(goal, **how), settings)
+    return domain, state, walked(draw, tasks, state) if draw.random() < 0.67 else condition(draw, 4)
 
 
 def walked(draw: Random, tasks, state):

@@ -4,6 +4,7 @@ What each step touches depends on its arguments alone, and no task comes to itse
 functions may search them.
 """
 
+from functools import cache
 from random import Random
 
 from bthtn import (
@@ -176,6 +177,7 @@ def problem(choose):
     return request(author.domain.freeze(), state, author.goal(), settings)
 
 
+@cache
 def from_seed(seed):
     """A random problem, the same for the same seed."""
     return problem(Random(seed).choice)  # noqa: S311 - to be the same everywhere is its purpose

@@ -6,6 +6,7 @@ tasks come to themselves in many ways, with arguments that count, walk, or stay.
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from random import Random
 
 from bthtn import (
@@ -284,6 +285,7 @@ def problem(choose, sums=None, *, is_easy=False):
     )
 
 
+@cache
 def from_seed(seed, sums=None, *, is_easy=False):
     """A random problem, the same for the same seed."""
     choose = Random(seed).choice  # noqa: S311 - to be the same everywhere is its purpose

@@ -3,6 +3,7 @@
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from random import Random
 
 import pytest
@@ -50,6 +51,7 @@ def bounded(asked, choose):
     return replace(asked, bound=MethodTraversalRecord(record))
 
 
+@cache
 def from_seed(make, seed):
     """A random problem with a bound, every third one with exclusions, too."""
     choose = Random(seed).choice  # noqa: S311 - to be the same everywhere is its purpose

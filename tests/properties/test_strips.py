@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.planning.exhaustive import cheapest
 from tests.planning.goals import problem, pursuit_of
 from tests.sizes import size
 
-PROBLEMS = range(size(quick=1_000, thorough=2_000))
+PROBLEMS = range(size(quick=500, thorough=2_000))
 FEWER = range(size(quick=150, thorough=400))
 HOW = {
     "hff": {},
@@ -35,6 +36,13 @@ def searched(asked):
     return search.plan
 
 
+@cache
+def cheapest_of(seed, *, unknown=False):
+    """The cheapest plan for a problem, however it is searched for."""
+    asked = problem(seed, unknown=unknown)
+    return cheapest(pursuit_of(asked), asked.state)
+
+
 def check(plan, asked):
     """Assert that the plan leads to its goal by actions that are possible."""
     seen = replay(plan, asked.state)
@@ -50,15 +58,15 @@ def test_a_plan_is_found_where_there_is_one_and_can_be_carried_out():
     count = Counter()
     for seed in PROBLEMS:
         asked = problem(seed)
-        plan, known = searched(asked), cheapest(pursuit_of(asked), asked.state)
+        plan, known = searched(asked), cheapest_of(seed)
         assert (plan is None) == (known is None), seed
         if plan is not None:
             check(plan, asked)
         count["none" if plan is None else min(len(plan.steps), 4)] += 1
-    assert count["none"] >= 120, count
-    assert all(count[steps] >= 40 for steps in (0, 1, 2)), count
-    assert count[3] >= 15, count
-    assert count[4] >= 8, count
+    assert count["none"] >= 60, count
+    assert all(count[steps] >= 20 for steps in (0, 1, 2)), count
+    assert count[3] >= 7, count
+    assert count[4] >= 4, count
 
 
 @pytest.mark.parametrize("how", ["optimal", "zero", "forward, optimal"])
@@ -66,7 +74,7 @@ def test_an_admissible_search_finds_the_cheapest_plan(how):
     dearer = 0
     for seed in FEWER:
         asked = problem(seed, **HOW[how])
-        plan, known = searched(asked), cheapest(pursuit_of(asked), asked.state)
+        plan, known = searched(asked), cheapest_of(seed)
         assert (plan is None) == (known is None), seed
         if plan is not None and known is not None:
             check(plan, asked)
@@ -79,7 +87,7 @@ def test_an_admissible_search_finds_the_cheapest_plan(how):
 def test_every_other_search_finds_some_plan_too(how):
     for seed in FEWER:
         asked = problem(seed, **HOW[how])
-        plan, known = searched(asked), cheapest(pursuit_of(asked), asked.state)
+        plan, known = searched(asked), cheapest_of(seed)
         assert (plan is None) == (known is None), seed
         if plan is not None:
             check(plan, asked)
@@ -123,7 +131,7 @@ def test_what_is_unknown_is_waited_for_only_where_nothing_else_will_do(how):
     count = Counter()
     for seed in FEWER:
         asked = problem(seed, unknown=True, **HOW[how])
-        plan, known = searched(asked), cheapest(pursuit_of(asked), asked.state)
+        plan, known = searched(asked), cheapest_of(seed, unknown=True)
         if known is not None:
             assert plan is not None, seed
             check(plan, asked)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bthtn.cli.new import new
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
 from bthtn.testing import coverage_plugin, file_tests, kept_failure, updating
@@ -277,6 +278,12 @@ def test_the_cases_that_come_with_bthtn_hold(house, run_pytest):
     domains = Path(__file__).resolve().parents[2] / "domains"
     code, printed = run_pytest(domains)
     assert code == pytest.ExitCode.OK, printed
+
+
+def test_the_tests_of_a_new_character_are_collected(pytester, run_pytest):
+    new("goblin")
+    _, printed = run_pytest("goblin")
+    assert "3 passed" in printed
 
 
 def test_nothing_heavy_is_imported_before_there_is_a_case():
