@@ -25,6 +25,7 @@ from bthtn.planning.htn.fastpath.plan_parts import (
     PreparedGoal,
     actions_of,
     part_of,
+    preferred_actions_of,
 )
 from bthtn.planning.htn.fastpath.program import Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
@@ -65,7 +66,7 @@ def accelerator(
         program.branched,
         SharedTrees(program.entries.found) if shares else None,
     )
-    acting = actions_of if program.branched is None else None
+    acting = actions_of if program.branched is None else preferred_actions_of
     made: Accelerator = program.asking(start, question, part_of, acting)
     return made
 

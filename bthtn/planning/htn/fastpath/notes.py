@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.items import Entry
 from bthtn.planning.htn.fastpath.lines import tuple_source
+from bthtn.planning.htn.fastpath.record_entries import is_action
 
 
 class Notes:
@@ -31,7 +31,7 @@ class Notes:
         if line not in self._notes:
             self._notes[line] = self._names.new("e")
             called = {name: f"item[{n}]" for n, name in enumerate(names, 1)}
-            acting = [self._tuple(one, called) for one in entries if type(one[0]) is PrimitiveTask]
+            acting = [self._tuple(one, called) for one in entries if is_action(one[0])]
             if acting:
                 self._acting[self._notes[line]] = acting
         return self._notes[line]

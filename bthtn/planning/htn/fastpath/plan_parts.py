@@ -19,7 +19,7 @@ from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries, in_any_state
 from bthtn.planning.htn.rows import Body, PlannedStep, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.htn.values import Overwritten, ProjectedState, ReadingView, Values
+from bthtn.planning.htn.values import ABSENT, Overwritten, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -77,6 +77,11 @@ def actions_of(source: Source) -> tuple[Entry, ...]:
     return tuple(made)
 
 
+def preferred_actions_of(source: Source) -> tuple[Entry, ...]:
+    """The actions of a plan that may have branches; of a choice, those it prefers."""
+    return tuple(_preferred(actions_of(source[-1][:1])))
+
+
 def _tree(question: PreparedGoal, base: FrozenState, record: list[Any]) -> SharedTree:
     shared = question.trees
     known = None if shared is None else shared.find(record, base.values)
@@ -106,6 +111,19 @@ def _written(
     return {fluent: value for fluent, value in known if fluent in written}
 
 
+def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the primitive tasks; of a choice, those of its first alternative only."""
+    others = 0  # choices around, later alternatives of which are being left out
+    for one in planned:
+        mark = one[0]
+        if type(mark) is PrimitiveTask:
+            if not others:
+                yield one
+        else:
+            is_later = mark.number == 1 and not mark.is_end
+            others += is_later - (mark.is_end and mark.number > 1)
+
+
 def _choices(planned: Sequence[Entry]) -> Iterator[int]:
     """Yield the index of each method, and 0 for each alternative that was kept."""
     for one, _ in planned:
@@ -115,6 +133,18 @@ def _choices(planned: Sequence[Entry]) -> Iterator[int]:
             yield 0
 
 
+class _Unmarked(ProjectedState):
+    """A projected state without a fingerprint: it is compared with no other."""
+
+    __slots__ = ()
+
+    def put(self, fluent: Fluent[Any], value: Any) -> Any:
+        """Set a value; return the previous one."""
+        before = self.values.get(fluent, ABSENT)
+        self.values[fluent] = value
+        return before
+
+
 class _Projection:
     """Projects the state through the primitive tasks of a plan without branches."""
 
@@ -122,7 +152,7 @@ class _Projection:
         self._question = question
         self._base = base
         self._place = 0
-        self._view: ProjectedState | None = None
+        self._view: _Unmarked | None = None
         self.reads: dict[Fluent[Any], Any] = {}
         """What was read from the start state so far."""
 
@@ -145,13 +175,13 @@ class _Projection:
         values = self._start().values
         return {fluent: values[fluent] for fluent in written}
 
-    def _start(self) -> ProjectedState:
+    def _start(self) -> _Unmarked:
         """The state as far as it was projected."""
         if self._view is None:
             start = seeded(self._base, self._question.seed)
             values = Values(start.values)
             values.reads = self.reads
-            self._view = ProjectedState(values)
+            self._view = _Unmarked(values)
         return self._view
 
     def _past(

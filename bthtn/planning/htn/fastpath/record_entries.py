@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
+from bthtn.domain.task import PrimitiveTask
+from bthtn.planning.htn.fastpath.items import BranchMark
+
 Entry = tuple[Any, tuple[Any, ...]]
 """A PlainMethod or a primitive task, with the values of its parameters; a BranchMark; a Suspension.
 
@@ -24,6 +27,11 @@ class Note:
 
     entries: Callable[..., tuple[Entry, ...]]
     act: Callable[[Any, list[Entry]], None] | None = None
+
+
+def is_action(what: Any) -> bool:
+    """Whether the entry is a primitive task, or the mark of a choice between such tasks."""
+    return type(what) is PrimitiveTask or (type(what) is BranchMark and what.node.is_choice)
 
 
 def entries(record: Iterable[Any]) -> list[Entry]:
