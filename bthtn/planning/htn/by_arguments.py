@@ -50,30 +50,30 @@ class ByArguments(Generic[V]):
 
 def are_interchangeable(args: Iterable[Any]) -> bool:
     """Whether arguments that are equal to these and of the same types can stand for them."""
-    return all(type(one) in _SIMPLE or isinstance(one, Enum) for one in args)
+    return all(type(arg) in _SIMPLE or isinstance(arg, Enum) for arg in args)
 
 
 def projects_alike(task: PrimitiveTask[...]) -> bool:
     """Whether equal arguments give equal projections in every state where the task is possible."""
     effects = (*task.effects, *task.expected)
     return (
-        all(isinstance(one, Constant | Parameter) for one in (task.duration, task.cost))
+        all(isinstance(number, Constant | Parameter) for number in (task.duration, task.cost))
         and reads_alike(task.precondition)
-        and all(isinstance(one, Assignment) and is_given(one) for one in effects)
+        and all(isinstance(effect, Assignment) and is_given(effect) for effect in effects)
     )
 
 
 def is_given(effect: Assignment) -> bool:
     """Whether the arguments alone decide which value is written, and to which fluent."""
     index = effect.target.index if isinstance(effect.target, MemberOf) else effect.value
-    return all(isinstance(one, Constant | Parameter) for one in (effect.value, index))
+    return all(isinstance(part, Constant | Parameter) for part in (effect.value, index))
 
 
 def reads_alike(condition: Expression[Any], *, unless: bool = False) -> bool:
     """Whether the condition reads the same fluents in every state where it is not ``unless``."""
     match condition:
         case Junction(parts=parts, decisive=decisive) if decisive is unless:
-            return all(reads_alike(one, unless=unless) for one in parts)
+            return all(reads_alike(part, unless=unless) for part in parts)
         case Negation(operand=operand):
             return reads_alike(operand, unless=not unless)
         case _:
@@ -98,6 +98,6 @@ def reads_all(expression: Expression[Any]) -> bool:
 
 def _read(expression: Expression[Any]) -> Iterator[Expression[Any]]:
     """Yield the leaves of the expression that are neither constants nor parameters."""
-    for one in leaves_of(expression):
-        if not isinstance(one, Constant | Parameter):
-            yield one
+    for leaf in leaves_of(expression):
+        if not isinstance(leaf, Constant | Parameter):
+            yield leaf

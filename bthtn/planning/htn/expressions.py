@@ -29,8 +29,10 @@ from bthtn.world.operations import ordering
 from bthtn.world.truth import UNKNOWN
 
 # Operators are copied from these tables, never from an expression, which could hold any text.
-_COMPARISONS: Final = MappingProxyType({one: one for one in ("==", "!=", "<", "<=", ">", ">=")})
-_ARITHMETIC: Final = MappingProxyType({one: one for one in ("+", "-", "*", "//", "%")})
+_COMPARISONS: Final = MappingProxyType(
+    {symbol: symbol for symbol in ("==", "!=", "<", "<=", ">", ">=")}
+)
+_ARITHMETIC: Final = MappingProxyType({symbol: symbol for symbol in ("+", "-", "*", "//", "%")})
 _OPPOSITE: Final = MappingProxyType({"True": "False", "False": "True"})
 
 DEEPEST: Final = 30
@@ -140,13 +142,13 @@ class ExpressionSource:
             case Fluent() | MemberOf():
                 return self.read(expression, depth)
             case Arithmetic(symbol=symbol, left=left, right=right):
-                first, second = (self.value(one, depth + 1) for one in (left, right))
+                first, second = (self.value(side, depth + 1) for side in (left, right))
                 if first is None or second is None or symbol not in _ARITHMETIC:
                     return None
                 return f"({first} {_ARITHMETIC[symbol]} {second})"
             case TupleOf(parts=parts):
                 inside = [self.value(part, depth + 1) for part in parts]
-                return None if None in inside else f"({''.join(f'{one}, ' for one in inside)})"
+                return None if None in inside else f"({''.join(f'{part}, ' for part in inside)})"
             case Comparison() | Negation() | Junction():
                 truth = self.truth(expression, depth)
                 return truth and f"bool({truth})"
@@ -161,7 +163,7 @@ class ExpressionSource:
         return index and f"{self.names.of(reference.family)}[{index}]"
 
     def _comparison(self, compared: Comparison, depth: int) -> str | None:
-        left, right = (self.value(one, depth + 1) for one in (compared.left, compared.right))
+        left, right = (self.value(side, depth + 1) for side in (compared.left, compared.right))
         symbol = _COMPARISONS.get(compared.symbol)
         if left is None or right is None or symbol is None:
             return None
@@ -183,11 +185,11 @@ def joined(parts: list[str], *, decisive: bool) -> str:
 
 def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
     """Yield what an expression depends on: parameters, fluents, members and functions."""
-    for one in leaves_of(expression):
-        if not isinstance(one, Constant):
-            yield one
-        if isinstance(one, MemberOf):
-            yield from mentioned(one.index)
+    for leaf in leaves_of(expression):
+        if not isinstance(leaf, Constant):
+            yield leaf
+        if isinstance(leaf, MemberOf):
+            yield from mentioned(leaf.index)
 
 
 def is_volatile(reference: Expression[Any]) -> bool:

@@ -65,7 +65,7 @@ def failed(task: Task, args: Binding, reason: Reason) -> str:
 
 def no_values(task: CompoundTask[...], readings: dict[Any, Any]) -> str:
     """Return why a task with one decomposition per value has no values."""
-    read = ", ".join(f"{one} = {value_text(value)}" for one, value in readings.items())
+    read = ", ".join(f"{fluent} = {value_text(value)}" for fluent, value in readings.items())
     return f"there is no {task.doc}" + (f": {read}" if read else "")
 
 

@@ -236,7 +236,7 @@ class Reference(Unpicklable):
                 continue
             self.expansions += 1
             way = ways.method(index)
-            cost, value = (number_of(one, seen, inside) for one in (way.cost, way.value))
+            cost, value = (number_of(number, seen, inside) for number in (way.cost, way.value))
             scope = Footprint(view.reads | seen.reads)
             entered = (call.task, args, index)
             for found in self._solutions(body, Place(inside, place.at, above)):

@@ -93,7 +93,7 @@ class PrimitiveRow:
 
     def _compiled(self, *, tracks: bool) -> Function:
         numbers = (self.task.duration, self.task.cost)
-        if all(isinstance(one, Constant | Parameter) for one in numbers):
+        if all(isinstance(number, Constant | Parameter) for number in numbers):
             source = FunctionSource()
             made = source.step(self.task, tracks=tracks)
             if made is not None:
@@ -118,12 +118,12 @@ class CallPart:
         self.args: tuple[Any, ...] | None = None
         self.reads = False
         self.readings: ByArguments[frozenset[Any]] | None = None
-        constants = [one.value for one in call.args if type(one) is Constant]
+        constants = [arg.value for arg in call.args if type(arg) is Constant]
         if len(constants) == len(call.args):
             args = tuple(constants)
             self.args = None if UNKNOWN in args else args
             return
-        self.reads = not all(isinstance(one, Constant | Parameter) for one in call.args)
+        self.reads = not all(isinstance(arg, Constant | Parameter) for arg in call.args)
         alike = all(map(reads_all, call.args))
         self.readings = ByArguments() if alike else None
         if source is not None:

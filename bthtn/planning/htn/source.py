@@ -88,7 +88,7 @@ class FunctionSource(ExpressionSource):
 
         The function returns None if an argument is unknown.
         """
-        values = [self.value(one) for one in call.args]
+        values = [self.value(arg) for arg in call.args]
         if None in values:
             return None
         given = ", ".join(map(str, values))

@@ -109,7 +109,7 @@ class TaskTable:
         Their functions are still names in the source.
         """
         methods, parts = self._domain.methods[task], list[CallPart]()
-        exclusive = excluding_later([one.condition for one in methods])
+        exclusive = excluding_later([method.condition for method in methods])
         rows = tuple(
             MethodRow(task, index, method, excludes_later=excludes)
             for index, (method, excludes) in enumerate(zip(methods, exclusive, strict=True))
@@ -160,8 +160,8 @@ class TaskTable:
         if isinstance(network, NullNetwork):
             return Body(network, (), 0)
         inside = network.parts if isinstance(network, SequenceNetwork) else (network,)
-        made = tuple([self._part(one, source, parts) for one in inside])
-        calls = len(made) if all(type(one) is CallPart for one in made) else 0
+        made = tuple([self._part(part, source, parts) for part in inside])
+        calls = len(made) if all(type(part) is CallPart for part in made) else 0
         return Body(network, made, calls)
 
     def _part(self, network: Network, source: FunctionSource | None, parts: list[CallPart]) -> Part:
@@ -182,7 +182,7 @@ class TaskTable:
                 pass
             case _:
                 assert_never(network)
-        return NetworkPart(network, tuple([self._body(one, source, parts) for one in inside]))
+        return NetworkPart(network, tuple([self._body(part, source, parts) for part in inside]))
 
 
 def _extends(domain: FrozenDomain, base: FrozenDomain) -> bool:

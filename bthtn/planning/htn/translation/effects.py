@@ -28,7 +28,7 @@ def assignments(definition: Definition, terms: Terms) -> tuple[Assignment, ...]:
                 raise NotTranslatable
         else:
             walk.take(statement)
-    evaluated = [one for effect in walk.made for one in _parts(effect)]
+    evaluated = [part for effect in walk.made for part in _parts(effect)]
     if undue(walk.due, evaluated):
         raise NotTranslatable
     return tuple(walk.made)

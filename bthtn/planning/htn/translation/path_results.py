@@ -55,8 +55,12 @@ class PathResults:
     def of(self, definition: Definition, terms: Terms) -> tuple[PathResult, ...]:
         """The results in order. Raises NotTranslatable."""
         found = self._through(paths(definition, terms), terms)
-        results = tuple(one for one in found if one is not None)
-        return tuple(replace(one, is_fixed=False) for one in results) if terms.varies else results
+        results = tuple(result for result in found if result is not None)
+        return (
+            tuple(replace(result, is_fixed=False) for result in results)
+            if terms.varies
+            else results
+        )
 
     def _through(self, path: Path, terms: Terms) -> list[PathResult | None]:
         """The results on the paths from here, None for one where the method does not apply."""
@@ -68,8 +72,8 @@ class PathResults:
         condition = path.condition
         unless = Negation(condition) if None in then else ALWAYS
         holds, fails = reads_alike(condition), reads_alike(condition, unless=True)
-        return [_while(condition, one, is_fixed=holds) for one in then] + [
-            _while(unless, one, is_fixed=fails) for one in other
+        return [_while(condition, result, is_fixed=holds) for result in then] + [
+            _while(unless, result, is_fixed=fails) for result in other
         ]
 
     def _end(self, end: End, terms: Terms) -> PathResult | None:
@@ -79,9 +83,9 @@ class PathResults:
                 raise NotTranslatable
             return None
         answer = end.returned
-        several = answer.elts if isinstance(answer, ast.Tuple | ast.List) else [answer]
+        nodes = answer.elts if isinstance(answer, ast.Tuple | ast.List) else [answer]
         entered = _MethodEntry(terms, self._arity)
-        calls = tuple(self._call(one, entered) for one in several)
+        calls = tuple(self._call(node, entered) for node in nodes)
         values = (*entered.values, *undue(end.due, entered.values))
         typed = tuple(entered.typed.values())
         return PathResult(ALWAYS, calls, values, typed, all(map(reads_all, values)))
@@ -92,9 +96,9 @@ class PathResults:
         task = entered.terms.named(node.func)
         if not isinstance(task, PrimitiveTask | CompoundTask):
             raise NotTranslatable
-        args = [entered.argument(one) for one in node.args]
-        named = {str(one.arg): entered.argument(one.value) for one in node.keywords}
-        if None in {one.arg for one in node.keywords}:
+        args = [entered.argument(arg) for arg in node.args]
+        named = {str(keyword.arg): entered.argument(keyword.value) for keyword in node.keywords}
+        if None in {keyword.arg for keyword in node.keywords}:
             raise NotTranslatable
         try:
             call = task(*args, **named)
@@ -123,7 +127,7 @@ class _MethodEntry:
             return value.value
         if isinstance(value, Parameter):
             return value
-        known = [place for place, one in enumerate(self.values) if one is value]
+        known = [place for place, known_value in enumerate(self.values) if known_value is value]
         place = known[0] if known else len(self.values)
         if not known:
             self.values.append(value)

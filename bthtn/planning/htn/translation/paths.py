@@ -49,8 +49,8 @@ def paths(definition: Definition, terms: Terms) -> Path:
 
 def undue(due: Iterable[Expression[Any]], evaluated: Iterable[Expression[Any]]) -> Due:
     """What is still due when these expressions have been evaluated."""
-    done = {id(inside) for one in evaluated for inside in always_evaluated(one)}
-    return tuple(one for one in due if id(one) not in done)
+    done = {id(inside) for expression in evaluated for inside in always_evaluated(expression)}
+    return tuple(expression for expression in due if id(expression) not in done)
 
 
 def truth(definition: Definition, terms: Terms) -> Condition:

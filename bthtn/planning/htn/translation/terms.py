@@ -54,10 +54,10 @@ class Terms:
 
     def __init__(self, meaning: Meaning, state_class: type[State]) -> None:
         own = state_class.__mro__[: state_class.__mro__.index(State)]
-        if any(_ACCESS & vars(one).keys() for one in own):
+        if any(_ACCESS & vars(base).keys() for base in own):
             raise NotTranslatable  # reading an attribute means what the author says
         self._meaning = meaning
-        self._named = {name: found for one in reversed(own) for name, found in vars(one).items()}
+        self._named = {name: found for base in reversed(own) for name, found in vars(base).items()}
         self._state = meaning.parameters[0]
         self.variables: Mapping[str, Expression[Any]] = dict(meaning.defaults())
         self.written: dict[Fluent[Any], Expression[Any]] = {}
@@ -147,8 +147,8 @@ class Terms:
         """Whether an expression counts as true. Raises NotTranslatable."""
         match node:
             case ast.BoolOp(op=op, values=parts):
-                several = tuple(self.truth(part) for part in parts)
-                return Junction(several, decisive=isinstance(op, ast.Or))
+                conditions = tuple(self.truth(part) for part in parts)
+                return Junction(conditions, decisive=isinstance(op, ast.Or))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return Negation(self.truth(operand))
             case ast.Compare(left=left, ops=ops, comparators=rest):
@@ -179,18 +179,18 @@ class Terms:
     def _one_of(self, value: Expression[Any], among: ast.expr) -> Condition:
         """Whether the value is one of several constants."""
         if isinstance(among, ast.List | ast.Set):
-            several = [self.value(part) for part in among.elts]
+            values = [self.value(part) for part in among.elts]
         else:
             whole = self.value(among)
             if not isinstance(whole, Constant) or type(whole.value) not in (tuple, frozenset):
                 raise NotTranslatable
-            several = [Constant(one) for one in whole.value]
+            values = [Constant(item) for item in whole.value]
         kind = kind_of(value)
-        if kind not in (bool, int, str) or not several:
+        if kind not in (bool, int, str) or not values:
             raise NotTranslatable  # a NaN is in a collection without being equal to itself
-        if not all(isinstance(one, Constant) for one in several):
+        if not all(isinstance(item, Constant) for item in values):
             raise NotTranslatable
-        parts = tuple(Comparison("==", value, one) for one in several)
+        parts = tuple(Comparison("==", value, item) for item in values)
         return Junction(parts, decisive=True)
 
     def _is_number(self, value: Expression[Any]) -> bool:
@@ -253,7 +253,7 @@ def may_raise(value: Expression[Any]) -> bool:
         case Negation() | Junction() | TupleOf():
             return any(map(may_raise, operands(value)))
         case Comparison():
-            kinds = {kind_of(one) for one in operands(value)}
+            kinds = {kind_of(operand) for operand in operands(value)}
             plain = kinds <= _NUMBERS or (len(kinds) == 1 and kinds <= {bool, str})
             return not plain or any(map(may_raise, operands(value)))
         case _:
@@ -268,8 +268,8 @@ def always_evaluated(value: Expression[Any]) -> Iterator[Expression[Any]]:
     elif isinstance(value, MemberOf):
         yield from always_evaluated(value.index)
     else:
-        for one in operands(value):
-            yield from always_evaluated(one)
+        for operand in operands(value):
+            yield from always_evaluated(operand)
 
 
 def _as_truth(value: Expression[Any]) -> Condition:

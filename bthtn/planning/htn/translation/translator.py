@@ -84,8 +84,8 @@ class Translator:
             case Negation(operand=operand):
                 return Negation(self.condition(operand, arity))
             case Junction(parts=parts, decisive=decisive) if type(condition) is Junction:
-                several = tuple(self.condition(one, arity) for one in parts)
-                return Junction(several, decisive=decisive)
+                conditions = tuple(self.condition(part, arity) for part in parts)
+                return Junction(conditions, decisive=decisive)
             case _:
                 return condition
 
@@ -114,11 +114,11 @@ class Translator:
         alike = self.reads_alike(method.condition, arity)
         return tuple(
             replace(
-                one,
-                condition=Junction((condition, one.condition), decisive=False),
-                is_fixed=alike and one.is_fixed,
+                result,
+                condition=Junction((condition, result.condition), decisive=False),
+                is_fixed=alike and result.is_fixed,
             )
-            for one in found
+            for result in found
         )
 
     def reads_alike(self, condition: Condition, arity: int) -> bool:
@@ -126,9 +126,9 @@ class Translator:
 
         Raises NotTranslatable.
         """
-        functions = [one for one in leaves_of(condition) if isinstance(one, Computed)]
+        functions = [leaf for leaf in leaves_of(condition) if isinstance(leaf, Computed)]
         return reads_alike(self.condition(condition, arity)) and not any(
-            self._varies(one, arity) for one in functions
+            self._varies(function, arity) for function in functions
         )
 
     def projects_alike(self, task: PrimitiveTask[...]) -> bool:
@@ -137,20 +137,26 @@ class Translator:
         Raises NotTranslatable.
         """
         arity = len(task.parameters)
-        functions = [one for one in (*task.effects, *task.expected) if type(one) is FunctionEffect]
+        functions = [
+            effect for effect in (*task.effects, *task.expected) if type(effect) is FunctionEffect
+        ]
         # What a function adds to a fluent is written as the sum.
         sums = [
-            one
+            effect
             for function in functions
-            for one in self._translated(function, arity, assignments)
-            if one.grows
+            for effect in self._translated(function, arity, assignments)
+            if effect.grows
         ]
         return (
             not sums
-            and not any(self._varies(one, arity) for one in functions)
+            and not any(self._varies(function, arity) for function in functions)
             and self.reads_alike(task.precondition, arity)
-            and all(isinstance(one, Constant | Parameter) for one in (task.duration, task.cost))
-            and all(isinstance(one, Assignment) and is_given(one) for one in self.effects(task))
+            and all(
+                isinstance(number, Constant | Parameter) for number in (task.duration, task.cost)
+            )
+            and all(
+                isinstance(effect, Assignment) and is_given(effect) for effect in self.effects(task)
+            )
         )
 
     def _varies(self, item: Computed[Any] | FunctionEffect, arity: int) -> bool:
@@ -169,7 +175,7 @@ class Translator:
         known = self._known[key]
         if known is None:
             raise NotTranslatable
-        self._assumed.update((one.key, one) for one in known.assumed)
+        self._assumed.update((assumption.key, assumption) for assumption in known.assumed)
         self.relies_on_ints |= known.relies_on_ints
         data: T = known.data
         return data

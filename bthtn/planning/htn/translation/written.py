@@ -44,9 +44,13 @@ class Sources:
         name = function.__code__.co_filename
         if name not in self._files:
             found = self._files[name] = dict[int, list[Definition]]()
-            for one in _definitions("".join(linecache.getlines(name, function.__globals__))):
-                several = one.decorator_list if isinstance(one, ast.FunctionDef) else ()
-                found.setdefault(min(part.lineno for part in (one, *several)), []).append(one)
+            for definition in _definitions("".join(linecache.getlines(name, function.__globals__))):
+                decorators = (
+                    definition.decorator_list if isinstance(definition, ast.FunctionDef) else ()
+                )
+                found.setdefault(min(part.lineno for part in (definition, *decorators)), []).append(
+                    definition
+                )
         return self._files[name]
 
 
@@ -82,7 +86,7 @@ def _code(definition: Definition, like: CodeType) -> CodeType | None:
         return None
     inside = _functions_in(made)
     if is_nested:
-        inside = [one for outer in inside for one in _functions_in(outer)]
+        inside = [code for outer in inside for code in _functions_in(outer)]
     return inside[0] if len(inside) == 1 else None
 
 
@@ -90,16 +94,16 @@ def _bare(definition: Definition) -> ast.stmt:
     """The definition as a statement, without other functions in its defaults and decorators."""
     args = copy(definition.args)
     args.defaults = [ast.Constant(None) for _ in args.defaults]
-    args.args = [ast.copy_location(ast.arg(one.arg), one) for one in args.args]
+    args.args = [ast.copy_location(ast.arg(arg.arg), arg) for arg in args.args]
     if isinstance(definition, ast.Lambda):
         return ast.Expr(ast.copy_location(ast.Lambda(args, definition.body), definition))
     bare = copy(definition)
     bare.args, bare.returns = args, None
     bare.decorator_list = [
-        ast.copy_location(ast.Constant(None), one) for one in definition.decorator_list
+        ast.copy_location(ast.Constant(None), decorator) for decorator in definition.decorator_list
     ]
     return bare
 
 
 def _functions_in(code: CodeType) -> list[CodeType]:
-    return [one for one in code.co_consts if isinstance(one, CodeType)]
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
