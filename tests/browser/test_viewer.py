@@ -110,6 +110,47 @@ def test_scrubbing_back_shows_the_plan_of_then(page):
     character.stop()
 
 
+def test_a_tree_that_grows_beyond_its_frame_is_shown_whole_until_somebody_moves_it(page):
+    character = character_of(resolve("starter", TargetKind.TREE), 0)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    with Viewer(character) as viewer:
+        page.goto(viewer.url)
+        nodes(page).filter(has_text="danger").wait_for()
+        ticked(viewer, character, 1)
+        nodes(page).filter(has_text="gather").last.wait_for()
+        ticked(viewer, character, 2)
+        nodes(page).filter(has_text="hide").last.wait_for()
+        page.wait_for_function(SHOWS_ALL)
+        page.locator("#tree").hover()
+        page.mouse.wheel(300, 0)
+        ticked(viewer, character, 4)
+        expect_tick(page, 7)
+        assert not page.evaluate(SHOWS_ALL)
+    character.stop()
+
+
+SHOWS_ALL = """() => {
+  const frame = document.querySelector("#tree").getBoundingClientRect();
+  return [...document.querySelectorAll("#tree [data-id]")].every((one) => {
+    const { left, right } = one.getBoundingClientRect();
+    return left >= frame.left && right <= frame.right;
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 400, 800])
+def test_on_a_narrow_screen_nothing_is_cut_off_at_the_side(page, width):
+    character = guard()
+    page.set_viewport_size({"width": width, "height": 800})
+    with Viewer(character, name="a character of the yard", paused=True) as viewer:
+        page.goto(viewer.url)
+        page.get_by_text("Paused").wait_for()
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide == width
+        shot(page, f"narrow-{width}")
+    character.stop()
+
+
 def test_a_click_says_why_and_why_not_and_what_would_change_it(page):
     character = guard()
     with Viewer(character) as viewer:
@@ -126,7 +167,7 @@ def test_a_click_says_why_and_why_not_and_what_would_change_it(page):
 
 
 def test_a_breakpoint_stops_the_run_and_a_belief_set_by_hand_changes_it(page):
-    character = guard()
+    character = guard(ammo=1_000)  # he shoots for long enough to be seen
     with Viewer(character) as viewer:
         ends = []
 

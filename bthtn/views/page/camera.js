@@ -29,6 +29,13 @@ export function camera(svg, scene, extent) {
     return true;
   }
 
+  // Whether everything there is can be seen.
+  function holdsAll() {
+    const { width, height } = svg.getBoundingClientRect();
+    const { left, right, top, bottom } = extent();
+    return x + left * scale >= 0 && x + right * scale <= width && y + top * scale >= 0 && y + bottom * scale <= height;
+  }
+
   function zoomAt(factor, atX, atY) {
     isMoved = true;
     const before = scale;
@@ -47,11 +54,13 @@ export function camera(svg, scene, extent) {
   function reveal({ to, width, height }) {
     const frame = svg.getBoundingClientRect();
     if (!frame.width) return;
-    isMoved = true;
     const [half, tall] = [(width / 2) * scale + MARGIN, (height / 2) * scale + MARGIN];
     const [boxX, boxY] = [x + to.x * scale, y + to.y * scale];
-    x += Math.max(0, half - boxX) || Math.min(0, frame.width - half - boxX);
-    y += Math.max(0, tall - boxY) || Math.min(0, frame.height - tall - boxY);
+    const byX = Math.max(0, half - boxX) || Math.min(0, frame.width - half - boxX);
+    const byY = Math.max(0, tall - boxY) || Math.min(0, frame.height - tall - boxY);
+    if (!byX && !byY) return;
+    isMoved = true;
+    [x, y] = [x + byX, y + byY];
     show();
   }
 
@@ -91,5 +100,5 @@ export function camera(svg, scene, extent) {
   svg.addEventListener("wheel", onWheel, { passive: false });
   svg.addEventListener("pointerdown", onDown);
   show();
-  return { fit, zoom, reveal, isMoved: () => isMoved };
+  return { fit, zoom, reveal, holdsAll, isMoved: () => isMoved };
 }

@@ -103,8 +103,10 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
     if (!root) return;
     for (const one of delta.graft ?? []) graft(one);
     const resized = Object.entries(delta.status ?? {}).map(([id, status]) => setStatus(Number(id), status));
-    if (delta.tree || delta.graft || resized.includes(true)) layout();
-    if (!isFitted) isFitted = view.fit();
+    const isChanged = Boolean(delta.tree || delta.graft || resized.includes(true));
+    if (isChanged) layout();
+    const isCut = isChanged && !view.isMoved() && !view.holdsAll(); // grown beyond the frame
+    if (!isFitted || isCut) isFitted = view.fit();
   }
 
   function draw(node) {
