@@ -71,7 +71,7 @@ def explain(  # noqa: PLR0913 - one for each thing that can be typed
     With ``replans`` the decisions about that goal instead. Returns 0 if there is a plan, else 1.
     Raises BthtnError.
     """
-    require_goal(context, task or achieve)
+    require_goal(context, task or achieve, domain)
     recorded = [] if recording is None else _beliefs_at(recording, tick, agent, domain)
     arguments = PlanArguments(
         domain=domain,

@@ -12,7 +12,7 @@ import typer
 from bthtn.cli.printing import errors_at
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
-from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.plan.codec import value_from
 from bthtn.plan.notation import call_from
@@ -131,8 +131,11 @@ def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
     return found(*typed, *args[len(typed) :])
 
 
-def require_goal(context: typer.Context, goal: str) -> None:
-    """Raise BadParameter if neither a task nor a condition is given."""
+def require_goal(context: typer.Context, goal: str, domain: str) -> None:
+    """Raise BadParameter, with the domain's tasks, if neither a task nor a condition is given."""
     if not goal:
-        message = "say what is to be done, or give --achieve with a condition"
+        found = domain_of(domain)
+        goals = [one for one in found.authored if isinstance(found.tasks[one], CompoundTask)]
+        there_is = nearest("", goals or found.authored)
+        message = f"say what is to be done, or give --achieve with a condition; {there_is}"
         raise typer.BadParameter(message, ctx=context, param_hint="'TASK'")

@@ -43,7 +43,7 @@ def plan(  # noqa: PLR0913 - one for each thing that can be typed
     as_json: typed.AsJson = False,
 ) -> int:
     """Plan once, or list all plans. Returns 0 if there is a plan, else 1. Raises BthtnError."""
-    require_goal(context, task or achieve)
+    require_goal(context, task or achieve, domain)
     arguments = PlanArguments(
         domain=domain,
         task=task,

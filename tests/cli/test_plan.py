@@ -262,6 +262,13 @@ def test_a_file_that_ends_as_no_format_is_not_written(bthtn, here, command):
     assert bthtn(*command, "--format", "dot", "-o", "a.graph").out == "wrote a.graph\n"
 
 
+def test_without_a_task_those_that_can_be_planned_are_listed(bthtn):
+    for command in ("plan", "explain"):
+        answer = bthtn(command, "combat")
+        assert (answer.code, answer.out) == (2, "")
+        assert "there is: fight" in " ".join(answer.err.replace("│", " ").split())
+
+
 def test_what_may_be_is_put_side_by_side_in_every_form(bthtn):
     asked = ("plan", "combat", "fight", *setting(target=True, ammo=False), "--parallelize")
     tree = "(wait(3), parallel((reload, shoot), keep_distance))"

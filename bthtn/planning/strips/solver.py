@@ -71,7 +71,7 @@ class GoalDirected:
         """Diagnostics for functions and state-dependent parts, which regression cannot use."""
         if pursuit.manner.forward:
             return
-        hint = "search from the state: achieve(..., forward=True)"
+        hint = "search from the state: achieve(..., forward=True), or --forward"
         for part in opaque(pursuit.condition):
             message = f"a search cannot go back from this goal: {part}"
             yield Diagnostic("BT211", message, "achieve", hint)
