@@ -18,18 +18,16 @@ MOST_METHODS: Final = 6
 _INDENTED: Final = Strokes("  ", "  ", "  ", "  ", "✗")
 
 
-def side_by_side(expected: Node, actual: Node) -> str:
+def side_by_side(one: Node, other: Node, names: tuple[str, str] = ("expected", "actual")) -> str:
     """Two trees beside each other, a line for each node; ✗ is at the first that differs."""
-    left, right = (
-        tree_text(flat(tree), strokes=_INDENTED).split("\n") for tree in (expected, actual)
-    )
-    width = max(map(len, [*left, "expected"]))
-    lines = [f"  {'expected'.ljust(width)}    actual"]
+    left, right = (tree_text(flat(tree), strokes=_INDENTED).split("\n") for tree in (one, other))
+    width = max(map(len, [*left, names[0]]))
+    lines = [f"  {names[0].ljust(width)}    {names[1]}"]
     is_same = True
-    for one, other in zip_longest(left, right, fillvalue=""):
-        mark = "✗" if is_same and one != other else " "
-        is_same = is_same and one == other
-        lines.append(f"{mark} {one.ljust(width)}    {other}".rstrip())
+    for line, beside in zip_longest(left, right, fillvalue=""):
+        mark = "✗" if is_same and line != beside else " "
+        is_same = is_same and line == beside
+        lines.append(f"{mark} {line.ljust(width)}    {beside}".rstrip())
     return "\n".join(lines)
 
 

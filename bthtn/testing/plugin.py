@@ -9,6 +9,7 @@ imported only once such a file is found.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -94,6 +95,15 @@ def bthtn_play(tmp_path: Path) -> Callable[[Scenario | Path | str], Played]:
         return result
 
     return played
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Pytest's hook for comparisons that fail: how two states or plans differ."""
+    if op != "==" or "bthtn.world.state" not in sys.modules:
+        return None
+    from bthtn.testing.comparison import comparison  # noqa: PLC0415 - see the docstring
+
+    return comparison(left, right)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -39,8 +39,7 @@ from bthtn.testing.playground import (
     effects,
 )
 from bthtn.world.fluent import Fluent
-from bthtn.world.schema import StateSchema
-from bthtn.world.state import FrozenState
+from bthtn.world.state import FrozenState, State
 from bthtn.world.truth import UNKNOWN
 
 T = TypeVar("T")
@@ -74,13 +73,14 @@ def _choice(draw: st.DrawFn, among: tuple[T, ...]) -> T:
 
 @st.composite
 def states(
-    draw: st.DrawFn, schema: StateSchema = World.__schema__, members: tuple[Any, ...] = MEMBERS
+    draw: st.DrawFn, state_class: type[State] = World, members: tuple[Any, ...] = MEMBERS
 ) -> FrozenState:
-    """States of a schema, with small values, some of them unknown.
+    """Random states of a State class, with small values, some of them unknown.
 
     Families get values for the ``members`` that have the family's index type. Fluents whose type
     is not bool, int, float, str or an Enum keep their default.
     """
+    schema = state_class.__schema__
     variables = [*schema.fluents.values()]
     for family in schema.families.values():
         keys = (key for key in members if family.indices.accepts(key))

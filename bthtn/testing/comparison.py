@@ -1,0 +1,32 @@
+"""What pytest says of two states, or two plans, that are not equal."""
+
+from __future__ import annotations
+
+from bthtn.plan.plan import Plan
+from bthtn.testing.plan_difference import side_by_side
+from bthtn.world.diff import difference
+from bthtn.world.state import FrozenState, State, snapshot
+from bthtn.world.truth import value_text
+
+
+def comparison(left: object, right: object) -> list[str] | None:
+    """How they differ, in lines below a summary; None where pytest knows it as well."""
+    if isinstance(left, State | FrozenState) and type(right) is type(left):
+        return _states(left, right)
+    if isinstance(left, Plan) and isinstance(right, Plan):
+        return _plans(left, right)
+    return None
+
+
+def _states(left: State | FrozenState, right: State | FrozenState) -> list[str]:
+    changes = difference(snapshot(left), snapshot(right), "")
+    lines = [
+        f"{one.fluent}: {value_text(one.before)} != {value_text(one.after)}" for one in changes
+    ]
+    return [f"two states, {type(left).__name__}, that differ:", *lines]
+
+
+def _plans(left: Plan, right: Plan) -> list[str] | None:
+    lines = side_by_side(left.tree, right.tree, ("left", "right")).splitlines()
+    is_said = any(line.startswith("✗") for line in lines)
+    return [f"two plans, {left!r} and {right!r}, that differ:", *lines] if is_said else None
