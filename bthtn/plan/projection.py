@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, assert_never
 
-from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.failure import Failure
 from bthtn.plan.merge import merge_into
 from bthtn.plan.nodes import (
@@ -167,14 +166,7 @@ class Projection:
     def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
         """Merge the writes of all branches into the state; steps and time are the maximum."""
         branches = [(end.footprint, end.written) for end in ends]
-        policy: ParallelPolicy | None
-        match node:
-            case ParallelNode():
-                policy = node.policy
-            case PriorityNode():
-                policy = None
-            case _:
-                assert_never(node)
+        policy = node.policy if isinstance(node, ParallelNode) else None
         self.path.done.append(merge_into(self.state, branches, policy))
         self.path.steps = max(end.path.steps for end in ends)
         self.path.elapsed = max(end.path.elapsed for end in ends)

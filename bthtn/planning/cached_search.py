@@ -65,10 +65,6 @@ class Answered:
         self.status = SearchStatus.EXHAUSTED if plan is None else SearchStatus.SOLVED
         self.reads = reads
 
-    @property
-    def written(self) -> Mapping[Fluent[Any], Any]:
-        raise AssertionError("the cache has what the plan writes")
-
     def advance(self, expansions: int | None = None) -> SearchStatus:  # noqa: ARG002 - protocol
         return self.status
 
@@ -101,10 +97,6 @@ class Remembered:
     def reads(self) -> Mapping[Fluent[Any], Any]:
         return self._search.reads
 
-    @property
-    def written(self) -> Mapping[Fluent[Any], Any]:
-        return self._search.written
-
     def advance(self, expansions: int | None = None) -> SearchStatus:
         if self._search.status is not SearchStatus.RUNNING:
             return self._search.status
@@ -118,4 +110,5 @@ class Remembered:
         plan, reads = self._search.plan, self._search.reads
         if plan is None:
             return Answer(reads, None)
-        return Answer(reads, plan.tree, plan.record, self._search.written, plan.expansions)
+        written = {one: plan.predicted.get(one) for one in plan.footprint.writes}
+        return Answer(reads, plan.tree, plan.record, written, plan.expansions)

@@ -215,11 +215,6 @@ class RecordedSearch(Search, Protocol):
         """
         ...
 
-    @property
-    def written(self) -> Mapping[Fluent[Any], Any]:
-        """Every fluent that the plan writes, with its predicted value."""
-        ...
-
 
 def repeat(search: RecordedSearch, status: SearchStatus, expansions: int) -> None:
     """Advance a new search as far as an equal one had come, with this status, when it was saved."""

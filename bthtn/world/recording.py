@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from bthtn.world.expression import Expression
@@ -17,16 +16,14 @@ class RecordingState(FrozenState):
     """A snapshot that records which fluents a search has read, and so which it depends on.
 
     ``readings`` has the value of every fluent that was read, in order of the first read.
-    ``changes`` are those of the state most recently made by ``changed``.
     """
 
-    __slots__ = ("changes", "readings")
+    __slots__ = ("readings",)
 
     def __init__(self, state: FrozenState) -> None:
         self.values = state.values
         self._unknown, self.has_unknown = state._unknown, state.has_unknown
         self.readings: dict[Fluent[Any], Any] = {}
-        self.changes: Mapping[Fluent[Any], Any] = {}
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent."""
@@ -34,8 +31,3 @@ class RecordingState(FrozenState):
         assert isinstance(fluent, Fluent), "a state is asked for fluents"
         self.readings.setdefault(fluent, value)
         return value
-
-    def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
-        """This state with other values for some fluents; a plain snapshot."""
-        self.changes = dict(changes)
-        return super().changed(changes)

@@ -224,7 +224,6 @@ def answers(search, budgets, most=5):
                 search.expansions,
                 search.plan and description(search.plan),
                 list(search.reads.items()) if most > 1 else None,
-                dict(search.written) if most > 1 and search.plan else None,
             )
         )
         if search.status is not SearchStatus.SOLVED:

@@ -45,14 +45,13 @@ class HtnSearch(Unpicklable):
     """One search for a plan, advanced by its caller. Deterministic for equal input."""
 
     __slots__ = (
-        *("_cell", "_expansions", "_found", "_is_advancing", "_is_cancelled"),
+        *("_cell", "_expansions", "_is_advancing", "_is_cancelled"),
         *("_plan", "_request", "_state", "_status"),
     )
 
     _cell: Cell | None
     _expansions: int
     """Set while it is loaded from a save: how far it had come."""
-    _found: Found
 
     def __init__(self, request: PlanRequest, listener: SearchListener | None = None) -> None:
         state = self._state = SearchState(request, listener)
@@ -94,11 +93,6 @@ class HtnSearch(Unpicklable):
         search = self._state
         search.guard.note_reads(search.log, search.values)
         return search.values.reads
-
-    @property
-    def written(self) -> Mapping[Fluent[Any], Any]:
-        """Every fluent that the plan writes, with its predicted value."""
-        return self._found.written()
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Search for at most this many more expansions, by default to the end; return the status.
@@ -245,8 +239,8 @@ class HtnSearch(Unpicklable):
         if search.is_closing and not search.has_steps:
             return False
         goes_on = search.costs is not None and not search.is_closing
-        self._found = Found(search, copied=goes_on)
-        plan = Plan.found((self._found, self._found.actions))
+        found = Found(search, copied=goes_on)
+        plan = Plan.found((found, found.actions))
         request, checked = search.request, search.settings.check_rest
         self._plan = cut(plan, request.state, request.settings) if checked else plan
         if search.costs is not None and goes_on:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.goal import Pursuit, pursued
+from bthtn.domain.goal import Action, Pursuit, pursued
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.domain.task_effects import grounded
@@ -47,6 +47,11 @@ class StripsSearch(Unpicklable):
     """A deterministic search for the actions that achieve a goal."""
 
     def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
+        pursuit, call = _pursuit(request.domain, request.goal), request.goal
+        assert pursuit is not None, "is_goal_alone is checked first"
+        assert isinstance(call, TaskCall), "achieve becomes one call"
+        assert isinstance(call.task, CompoundTask), "of a compound task"
+        self._pursuit, self._call, self._task = pursuit, call, call.task
         self._asked = request
         self._start = RecordingState(request.state)
         self._request = replace(request, state=self._start)
@@ -88,11 +93,6 @@ class StripsSearch(Unpicklable):
         """What was read of the start state so far, with its values, in order."""
         return self._start.readings
 
-    @property
-    def written(self) -> Mapping[Fluent[Any], Any]:
-        """Every fluent that the plan writes, with its predicted value."""
-        return self._start.changes
-
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Expand at most so many nodes; without a number, run to the end.
 
@@ -103,8 +103,9 @@ class StripsSearch(Unpicklable):
         try:
             if self._search is None and self.status is SearchStatus.RUNNING:
                 self._begin()
-            while self.status is SearchStatus.RUNNING and self.expansions < stop:
-                self._work()
+            search = self._search
+            while search and self.status is SearchStatus.RUNNING and self.expansions < stop:
+                self._work(search)
             if self.status is SearchStatus.RUNNING and self.expansions >= limit:
                 self._status = SearchStatus.LIMIT
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
@@ -118,29 +119,22 @@ class StripsSearch(Unpicklable):
             self._is_cancelled = True
 
     def _begin(self) -> None:
-        request = self._request
-        pursuit, call = _pursuit(request.domain, request.goal), request.goal
-        assert pursuit is not None, "is_goal_alone is checked first"
-        assert isinstance(call, TaskCall), "achieve becomes one call"
-        self._pursuit = pursuit
-        manner = pursuit.manner
+        request, manner = self._request, self._pursuit.manner
         if request.settings.cheapest and not manner.optimal:
             manner = replace(manner, optimal=True, heuristic="")
-        args = grounded(call, RecordingView(request.state), request.binding)
+        args = grounded(self._call, RecordingView(request.state), request.binding)
         assert args is not None, "arguments of a goal read no unknown fluent"
         self._args = args
         try:
-            self._search = new_search(pursuit, request.state, args, manner, self._listener)
+            self._search = new_search(self._pursuit, request.state, args, manner, self._listener)
         except UnknownRead as signal:
             self._suspend(str(signal.fluent))
 
-    def _work(self) -> None:
-        search = self._search
-        assert search is not None, "_begin was called"
+    def _work(self, search: AStar[Any]) -> None:
         if search.expand():
             return
         if search.steps is not None:
-            self._solve()
+            self._solve(search.steps)
         elif search.unknown is not None:
             self._suspend(str(search.unknown))
         else:
@@ -149,17 +143,13 @@ class StripsSearch(Unpicklable):
                     self._listener(trace.Unachievable(reason))
             self._status = SearchStatus.EXHAUSTED
 
-    def _solve(self) -> None:
-        request, search = self._request, self._search
-        assert search is not None, "_begin was called"
-        assert search.steps is not None, "the search is solved"
-        assert isinstance(request.goal, TaskCall), "achieve becomes one call"
-        assert isinstance(request.goal.task, CompoundTask), "achieve becomes a compound task"
-        end, nodes = simulate_plan(search.steps, request.state)
+    def _solve(self, steps: tuple[Action, ...]) -> None:
+        request, task = self._request, self._task
+        end, nodes = simulate_plan(steps, request.state)
         reads = Footprint(goal_reads(self._pursuit, end, self._args))
         child = one_node([*nodes])
-        name = request.domain.methods[request.goal.task][0].name
-        tree = ScopeNode(request.goal.task, self._args, 0, child, reads, name)
+        name = request.domain.methods[task][0].name
+        tree = ScopeNode(task, self._args, 0, child, reads, name)
         if self._listener is not None:
             for node in nodes:
                 self._listener(trace.TaskPlanned(call_text(node.task, node.args), 0))
@@ -170,8 +160,7 @@ class StripsSearch(Unpicklable):
         request = self._request
         cause = Suspension(SuspensionKind.UNKNOWN, unknown)
         if self._listener is not None:
-            what = call_text(request.goal.task, ()) if isinstance(request.goal, TaskCall) else ""
-            self._listener(trace.PlanningSuspended(what, str(cause), 0))
+            self._listener(trace.PlanningSuspended(call_text(self._task, ()), str(cause), 0))
         tree = SuspendedNode((request.goal,), request.binding, cause)
         self._answer(tree, (), SimulatedState(request.state))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn.search import HtnSearch
@@ -18,17 +18,11 @@ Kept = list[Any]
 """Where a search in slices is, after as many expansions as its first item says."""
 
 
-class Accelerator(Protocol):
-    """**Protocol:** a function of a start state and a limit of expansions.
+Accelerator = Callable[..., Answer]
+"""A function of a start state and a limit of expansions, which has the answer if it needs no more.
 
-    With a list it keeps there how far it came, and goes on from there; the list is empty if it
-    cannot.
-    """
-
-    def __call__(self, state: FrozenState, most: int, kept: Kept | None = None, /) -> Answer:
-        """The answer; None if there is none within so many expansions, or if it has none."""
-        ...
-
+With a list it keeps there how far it came, and goes on from there; the list is empty if it cannot.
+"""
 
 AHEAD: Final = 8
 """Times the slices so far that an accelerator may search ahead: it is about as much faster."""
@@ -107,11 +101,6 @@ class AcceleratedSearch(Unpicklable):
     def reads(self) -> Mapping[Fluent[Any], Any]:
         """The fluents read from the start state so far, with their values, in order."""
         return self._carried_out().reads
-
-    @property
-    def written(self) -> Mapping[Fluent[Any], Any]:
-        """Every fluent that the plan writes, with its predicted value."""
-        return self._carried_out().written
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Search for at most this many more expansions, by default to the end; return the status.
