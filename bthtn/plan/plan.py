@@ -137,8 +137,7 @@ class Plan(Shared, Unpicklable):
     def actions(self) -> tuple[Action, ...]:
         """The primitive tasks with their arguments, for those who have an executor of their own.
 
-        The same as in ``steps``, but cheaper: the tree need not be made for them, unless there are
-        branches in it.
+        The same as in ``steps``, but cheaper: the tree need not be made for them.
         """
         source = self._source
         acting = source[1]
