@@ -30,6 +30,10 @@ _NOTHING: Final[frozenset[Fluent[Any]]] = frozenset()
 
 _NO_CHANGES: Final[Mapping[Fluent[Any], Change]] = MappingProxyType({})
 
+_Place = Fluent[Any] | None
+"""What a watch is placed on: a fluent, or None for all of them."""
+_ON_ALL: Final[frozenset[_Place]] = frozenset({None})
+
 
 class Source(str):
     """The name of a writer. Writers differ by identity: several may have the same name."""
@@ -59,8 +63,7 @@ class Beliefs(Unpicklable, Generic[S]):
         self._lock = Lock()
         """Held while a snapshot is made: several threads may ask for one, but only one writes."""
         self.version = 0
-        self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
-        self._watched_whole: tuple[Watch, ...] = ()
+        self._watched: dict[_Place, tuple[Watch, ...]] = {}
         self.writer: Callable[[Fluent[Any]], str] | None = None
         """The source of writes that name none; set while an operator runs."""
         self.before_change: Callable[[], None] | None = None
@@ -79,7 +82,7 @@ class Beliefs(Unpicklable, Generic[S]):
     @on_change.setter
     def on_change(self, on_change: Callable[[Change], None] | None) -> None:
         self._on_change = on_change
-        self._is_heard = on_change is not None or bool(self._watched_whole)
+        self._is_heard = on_change is not None or None in self._watched
 
     @property
     def now(self) -> S:
@@ -175,11 +178,9 @@ class Beliefs(Unpicklable, Generic[S]):
         self._schema.fluent(fluent).check(value)
 
     def _publish(self, change: Change, fluent: Fluent[Any], source: str) -> None:
-        if fluent in self._watched:
-            for watch in self._watched[fluent]:
+        for place in (fluent, None):
+            for watch in self._watched.get(place, ()):
                 watch.note(fluent, source, change)
-        for watch in self._watched_whole:
-            watch.note(fluent, source, change)
         if self._on_change is not None:
             self._on_change(change)
 
@@ -187,34 +188,28 @@ class Beliefs(Unpicklable, Generic[S]):
         """A new watch without fluents, which ignores changes from the source ``own``."""
         return Watch(self, own)
 
-    def place(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
-        """Called by a watch: pass changes of these fluents to it, too."""
-        for fluent in fluents:
-            self._watched[fluent] = (*self._watched.get(fluent, ()), watch)
+    def place(self, watch: Watch, places: Iterable[_Place]) -> None:
+        """Called by a watch: pass changes of these fluents, or of all, to it, too."""
+        for place in places:
+            self._watched[place] = (*self._watched.get(place, ()), watch)
+            if place is None:
+                self._is_heard = True
 
-    def place_on_all(self, watch: Watch) -> None:
-        """Called by a watch: pass every change to it."""
-        self._watched_whole += (watch,)
-        self._is_heard = True
-
-    def remove_from_all(self, watch: Watch) -> None:
-        """Called by a watch: pass every change to it no longer."""
-        self._watched_whole = _without(watch, self._watched_whole)
-        self._is_heard = self._on_change is not None or bool(self._watched_whole)
-
-    def remove(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
+    def remove(self, watch: Watch, places: Iterable[_Place]) -> None:
         """Called by a watch: pass changes of these fluents to it no longer."""
-        for fluent in fluents:
-            left = _without(watch, self._watched[fluent])
-            if left:
-                self._watched[fluent] = left
-            else:
-                del self._watched[fluent]
+        for place in places:
+            several = self._watched[place]
+            if len(several) > 1:
+                self._watched[place] = tuple(one for one in several if one is not watch)
+                continue
+            del self._watched[place]
+            if place is None:
+                self._is_heard = self._on_change is not None
 
     @property
     def watched(self) -> int:
         """Number of watched fluents summed over all watches; a watch on everything counts one."""
-        return sum(map(len, self._watched.values())) + len(self._watched_whole)
+        return sum(map(len, self._watched.values()))
 
 
 class Watch(Unpicklable):
@@ -238,18 +233,13 @@ class Watch(Unpicklable):
 
     def over(self, fluents: Iterable[Fluent[Any]] | None) -> None:
         """Watch exactly these fluents, all fluents for None; collected changes are kept."""
-        wanted, now = None if fluents is None else frozenset(fluents), self.fluents
-        if wanted == now:
-            return
-        if now is None:
-            self._beliefs.remove_from_all(self)
-        elif now:
-            self._beliefs.remove(self, now - (wanted or _NOTHING))
-        if wanted is None:
-            self._beliefs.place_on_all(self)
-        elif wanted:
-            self._beliefs.place(self, wanted - (now or _NOTHING))
-        self.fluents = wanted if wanted is None else wanted or _NOTHING
+        wanted, now = None if fluents is None else frozenset(fluents) or _NOTHING, self.fluents
+        if wanted != now:
+            old = _ON_ALL if now is None else now
+            new = _ON_ALL if wanted is None else wanted
+            self._beliefs.remove(self, old - new)
+            self._beliefs.place(self, new - old)
+            self.fluents = wanted
 
     def also(self, fluents: Iterable[Fluent[Any]]) -> None:
         """Watch these, too."""
@@ -271,10 +261,5 @@ class Watch(Unpicklable):
 
     def close(self) -> None:
         """Watch nothing any more."""
-        if self.fluents is None or self.fluents:
-            self.over(())
+        self.over(())
         self.changes = _NO_CHANGES
-
-
-def _without(watch: Watch, watches: tuple[Watch, ...]) -> tuple[Watch, ...]:
-    return () if watches == (watch,) else tuple(other for other in watches if other is not watch)
