@@ -46,7 +46,6 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.walk import fold
 
 DEEPEST: Final = 150
 """Composites that may be nested; py_trees calls itself once or twice for each."""
@@ -128,34 +127,27 @@ def refuse_too_deep(plan: Plan) -> None:
 
 def _refuse_too_deep(root: Node, depth: int) -> None:
     """The same for a tree that itself stands ``depth`` deep."""
-    if depth + _number_of_deeper(root) <= DEEPEST:
-        return
-    if depth + fold(root, _nesting) > DEEPEST:
+    if depth + _nesting(root) > DEEPEST:
         message = f"branches, alternatives and cleanups are nested more than {DEEPEST} deep"
         hint = "py_trees runs a tree by recursion; use a sequence or a suspension"
         raise ExecutionError(Diagnostic("BT305", message, hint=hint))
 
 
-def _number_of_deeper(root: Node) -> int:
-    """How many nodes there are that could be below each other: in most plans, few."""
-    number, pending = 0, [root]
+def _nesting(root: Node) -> int:
+    """How many branches, alternatives and cleanups are below each other."""
+    deepest, pending = 0, [(root, 0)]
     while pending:
-        node = pending.pop()
+        node, depth = pending.pop()
+        below: tuple[Node, ...] = ()
         if isinstance(node, ScopeNode):
-            number += _is_kept(node)
-            pending.append(node.child)
+            depth, below = depth + _is_kept(node), (node.child,)
         elif isinstance(node, SequenceNode):
-            pending += [child for child in node.children if not isinstance(child, TaskNode)]
+            below = node.children
         elif isinstance(node, BranchingNode):
-            number += 1
-            pending += node.children
-    return number
-
-
-def _nesting(node: Node, below: tuple[int, ...]) -> int:
-    """How many of these nodes are below each other."""
-    is_kept = isinstance(node, ScopeNode) and _is_kept(node)
-    return max(below, default=0) + (is_kept or isinstance(node, BranchingNode))
+            depth, below = depth + 1, node.children
+        deepest = max(deepest, depth)
+        pending += [(child, depth) for child in below if not isinstance(child, TaskNode)]
+    return deepest
 
 
 class _Compiler:
