@@ -85,7 +85,13 @@ def resumed_operator(
             return Simulated(0)
         return operator_for(agent, node, setup_arguments)
     except Exception as error:  # noqa: BLE001 - the user's code: it fails the step
-        return _Raising(error)
+        return GeneratorOperator(_raising(error), agent.time)
+
+
+def _raising(error: Exception) -> Generator[None, None, None]:
+    """The code of a step that fails with an exception in its first tick."""
+    yield from ()
+    raise error
 
 
 def _going_on(operator: Operator) -> Operator:
@@ -153,23 +159,6 @@ class SavedOperator:
 
     elapsed: Elapsed
     subtree: Any = None
-
-
-class _Raising:
-    """Fails the step with an exception."""
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def start(self) -> None:
-        """Nothing to prepare."""
-
-    def tick(self) -> Status:
-        """Raises the exception."""
-        raise self._error
-
-    def abort(self) -> None:
-        """Nothing to clean up."""
 
 
 class Simulated:
