@@ -268,19 +268,10 @@ class RecordingListener(Unpicklable):
         """The changes of beliefs with their sources: ``ammo: 1 → 0 (by fight)``."""
         return [str(event.change) for event in self.of(BeliefChanged)]
 
-    def ends(self) -> dict[int, tuple[LeafStarted, list[LeafEnd]]]:
-        """The start of every step and the ends that followed it, by the step's number."""
-        paired: dict[int, tuple[LeafStarted, list[LeafEnd]]] = {}
-        for event in self.events:
-            if isinstance(event, LeafStarted):
-                paired.setdefault(event.leaf, (event, []))
-            elif isinstance(event, LeafEnd) and event.leaf in paired:
-                paired[event.leaf][1].append(event)
-        return paired
-
     def running(self) -> list[str]:
         """The tasks of the steps that were started and have not ended."""
-        return [start.task for start, ends in self.ends().values() if not ends]
+        ended = {event.leaf for event in self.events if isinstance(event, LeafEnd)}
+        return [event.task for event in self.of(LeafStarted) if event.leaf not in ended]
 
     def faults(self) -> list[str]:
         """Violations of the rule that every start is followed by exactly one end."""

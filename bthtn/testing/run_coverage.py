@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
 from types import MappingProxyType
@@ -71,8 +71,9 @@ class RunCoverage:
 
     def watch(self, tree: str, character: Character) -> None:
         """Count the events of a character, which has not been ticked yet."""
-        self.pictures.setdefault(tree, _picture(character.root))
-        _Watch(self, tree, character)
+        picture, branches = _picture(character.root)
+        self.pictures.setdefault(tree, picture)
+        _Watch(self, tree, character, branches)
 
     def dot(self, tree: str) -> str:
         """The tree in dot: green branches succeeded and failed, blue ones did one, red neither."""
@@ -91,12 +92,14 @@ class RunCoverage:
 class _Watch:
     """Counts the events of one character, as a row for everything that it has."""
 
-    def __init__(self, runs: RunCoverage, tree: str, character: Character) -> None:
+    def __init__(
+        self, runs: RunCoverage, tree: str, character: Character, branches: Mapping[object, str]
+    ) -> None:
         self._coverage = runs.trees
         self._tree = tree
         self._root = character.root
         self._before: dict[object, Status] = {}
-        self._branches = dict(_branches(character.root))
+        self._branches = branches
         self._domains: dict[Task, DomainCoverage] = {}
         for agent in character.agents.values():
             for domain in agent.domains:
@@ -228,23 +231,16 @@ def _rules(interrupt: Interrupt, *, is_fixed: bool) -> Iterator[Rule]:
         yield rule_for(interrupt, Situation(*facts))
 
 
-def _branches(root: Behaviour) -> Iterator[tuple[object, str]]:
-    """The ids of the author's nodes, each with its names from the root on."""
-    pending = [(root, root.name)]
-    while pending:
-        node, name = pending.pop()
-        yield node.id, name
-        below = [] if isinstance(node, PlanGoal) else node.children
-        pending.extend((child, f"{name} > {child.name}") for child in reversed(below))
+def _picture(root: Behaviour) -> tuple[Snapshot, dict[object, str]]:
+    """A tree that has not been ticked as plain data, and the branches of its nodes by their ids.
 
-
-def _picture(root: Behaviour) -> Snapshot:
-    """The tree as plain data, with the name of its branch in each node."""
-    drawn = Snapshots(root).whole()
+    A branch is called by the names from the root on; each node of the picture has it, too.
+    """
+    drawn, branches = Snapshots(root).whole(), dict[object, str]()
     pending = [(root, drawn, root.name)]
     while pending:
         node, shown, name = pending.pop()
-        shown["branch"] = name
-        for child, below in zip(node.children, shown["children"], strict=True):
-            pending.append((child, below, f"{name} > {child.name}"))
-    return drawn
+        shown["branch"] = branches[node.id] = name
+        below = zip(node.children, shown["children"], strict=True)
+        pending += [(child, one, f"{name} > {child.name}") for child, one in reversed([*below])]
+    return drawn, branches

@@ -229,9 +229,12 @@ def test_events_of_refused_and_aborted_steps_say_it_too(stage):
 
 def test_start_and_end_carry_the_same_number_and_task(stage):
     stage.play((stage.step("a", "RS"), stage.step("b", "RF")), 3)
-    pairs = [(start, *ends) for start, ends in stage.heard.ends().values()]
-    assert [start.task for start, _ in pairs] == ["a", "b"]
-    assert [(end.task, end.succeeded) for _, end in pairs] == [("a", True), ("b", False)]
+    starts, ends = stage.heard.of(LeafStarted), stage.heard.of(LeafEnded)
+    assert [start.task for start in starts] == ["a", "b"]
+    assert [(end.leaf, end.task, end.succeeded) for end in ends] == [
+        (starts[0].leaf, "a", True),
+        (starts[1].leaf, "b", False),
+    ]
 
 
 def test_the_reason_of_a_failure_is_shown_at_the_goal(stage):
