@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bthtn.cli.one_plan import OutputOptions, as_written, number_text, show_why_not
 from bthtn.cli.plan_arguments import PlanArguments
-from bthtn.cli.printing import WIDTH, counted, deliver, say
+from bthtn.cli.printing import WIDTH, counted, deliver, refuse, say
 from bthtn.errors import Diagnostic, InputError
 from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.notation import normal
@@ -23,18 +23,20 @@ from bthtn.views.text import one_line
 FORMAT: Final = "bthtn-plans/1"
 
 
-def list_plans(arguments: PlanArguments, options: OutputOptions, limit: int) -> int:
+def list_plans(
+    arguments: PlanArguments, options: OutputOptions, limit: int, *, parallelize: bool
+) -> int:
     """Print at most so many plans, each once, the most preferred first.
 
     Plans are in the order of their records; with values, or ``--cheapest``, in that of their sums.
     Returns 1 if there is none. Raises InputError for options that are about a single plan.
     """
-    wrong = [f"--format {options.form}"] if options.form not in ("tree", "json") else []
-    wrong += ["--parallelize"] if arguments.parallelize else []
-    wrong += ["--anytime"] if arguments.anytime else []
-    if wrong:
-        message = f"{wrong[0]} says nothing about a list of plans"
-        raise InputError(Diagnostic("BT409", message, hint="leave it out, or leave out --all"))
+    of_one = {
+        f"format {options.form}": options.form not in ("tree", "json"),
+        "parallelize": parallelize,
+        "anytime": arguments.settings["anytime"],
+    }
+    refuse(of_one, "a list of plans", "leave it out, or leave out --all")
     asked = list(arguments.requests())
     try:
         found = [plan for request in asked for plan in _plans(request, limit + 1)]

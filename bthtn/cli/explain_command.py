@@ -78,8 +78,7 @@ def explain(  # noqa: PLR0913 - one for each thing that can be typed
         task=task,
         args=args or (),
         given=[*recorded, *(given or ())],
-        cheapest=cheapest,
-        max_expansions=max_expansions,
+        settings={"cheapest": cheapest, "max_expansions": max_expansions},
         achieve=achieve,
     )
     if replans:

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
+from bthtn.cli.options import PlannerName
 from bthtn.cli.plan_arguments import PlanArguments
 from bthtn.cli.printing import (
     counted,
@@ -55,11 +56,13 @@ class OutputOptions:
     legend: bool = False
 
 
-def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
+def plan_once(
+    arguments: PlanArguments, options: OutputOptions, planner: PlannerName, *, parallelize: bool
+) -> int:
     """Plan and print. Returns 0 if there is a plan, else 1. Raises BthtnError."""
     problem = arguments.request()
     events: list[SearchEvent] = []
-    if arguments.planner == "reference":
+    if planner is PlannerName.REFERENCE:
         plan, expansions = _by_reference(problem)
     else:
         listener = events.append if options.form == "html" else None
@@ -69,10 +72,10 @@ def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
     if plan is None:
         show_why_not(problem, expansions, as_json=options.form == "json")
         return 1
-    if arguments.parallelize:
-        from bthtn.analysis import parallelize  # noqa: PLC0415 - brings networkx
+    if parallelize:
+        from bthtn.analysis import parallelize as parallelized  # noqa: PLC0415 - brings networkx
 
-        plan = parallelize(plan)
+        plan = parallelized(plan)
     if options.form != "html":
         _show(plan, options)
     return 0

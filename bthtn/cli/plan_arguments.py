@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -16,7 +16,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.plan.codec import value_from
 from bthtn.plan.notation import call_from
-from bthtn.planning.protocol import DEFAULT_SETTINGS, PlanRequest, Settings, request
+from bthtn.planning.protocol import PlanRequest, Settings, request
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.locate import domain_of
 from bthtn.world.condition_parser import condition_from_text
@@ -26,20 +26,16 @@ from bthtn.world.state import FrozenState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanArguments:
-    """The arguments of the command that define the planning problem, unparsed."""
+    """The arguments of the command that define the planning problem, unparsed.
+
+    ``settings`` are those of the search by their names.
+    """
 
     domain: str
     task: str
     args: Sequence[str] = ()
     given: Sequence[str] = ()
-    horizon: int | None = None
-    horizon_time: float | None = None
-    check_rest: bool = False
-    planner: str = "htn"
-    parallelize: bool = False
-    cheapest: bool = False
-    anytime: bool = False
-    max_expansions: int = DEFAULT_SETTINGS.max_expansions
+    settings: Mapping[str, Any]
     achieve: str = ""
     objects: Sequence[str] = ()
     forward: bool = False
@@ -54,14 +50,7 @@ class PlanArguments:
         domain = domain_of(self.domain)
         values = values_from(self.given, domain)
         with errors_at("--horizon, --horizon-time or --max-expansions"):
-            settings = Settings(
-                horizon=self.horizon,
-                horizon_time=self.horizon_time,
-                check_rest=self.check_rest,
-                cheapest=self.cheapest,
-                anytime=self.anytime,
-                max_expansions=self.max_expansions,
-            )
+            settings = Settings(**self.settings)
         goal = self._goal(domain)
         for chosen in product(*values.values()):
             state = FrozenState(dict(zip(values, chosen, strict=True)))

@@ -49,14 +49,14 @@ def plan(  # noqa: PLR0913 - one for each thing that can be typed
         task=task,
         args=args or (),
         given=given or (),
-        horizon=horizon,
-        horizon_time=horizon_time,
-        check_rest=check_rest,
-        planner=planner.value,
-        parallelize=parallelize,
-        cheapest=cheapest,
-        anytime=anytime,
-        max_expansions=max_expansions,
+        settings={
+            "horizon": horizon,
+            "horizon_time": horizon_time,
+            "check_rest": check_rest,
+            "cheapest": cheapest,
+            "anytime": anytime,
+            "max_expansions": max_expansions,
+        },
         achieve=achieve,
         objects=objects or (),
         forward=forward,
@@ -69,5 +69,5 @@ def plan(  # noqa: PLR0913 - one for each thing that can be typed
     if every:
         from bthtn.cli.all_plans import list_plans  # noqa: PLC0415 - rarely
 
-        return list_plans(arguments, shown, limit)
-    return plan_once(arguments, shown)
+        return list_plans(arguments, shown, limit, parallelize=parallelize)
+    return plan_once(arguments, shown, planner, parallelize=parallelize)

@@ -51,7 +51,7 @@ from bthtn.testing.cases import unusable
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import Target, TargetKind, resolve, shown
 from bthtn.views.active import active_names
-from bthtn.views.behaviour_drawing import behaviour_dot
+from bthtn.views.behaviour_drawing import snapshot_dot
 from bthtn.views.event_log import event_data
 from bthtn.views.graphviz import picture
 from bthtn.views.html import html_page
@@ -278,8 +278,9 @@ class _Album:
     def __init__(self, character: Character, name: str) -> None:
         self._character = character
         self._name = name
-        self._pictures = {"tree": behaviour_dot(character.root, title=name)}
-        self._trees = {name: without_statuses(Snapshots(character.root).whole())}
+        tree = without_statuses(Snapshots(character.root).whole())
+        self._pictures = {"tree": snapshot_dot(tree, title=name, status=False)}
+        self._trees = {name: tree}
         self._plans = 0
         self._open: dict[str, int] = {}
         hear_too(character.agent, self._on_event)
@@ -326,10 +327,10 @@ class _Album:
             if not (isinstance(node, PlanGoal) and node.name == goal and node.children):
                 continue
             title = f"plan {number} for {goal}, record {node.record!r}: {end}"
-            dot = behaviour_dot(node.children[0], title=title, status=True)
-            self._pictures[f"plan-{number}"] = dot
+            plan = Snapshots(node.children[0]).whole()
+            self._pictures[f"plan-{number}"] = snapshot_dot(plan, title=title)
             if len(self._trees) <= MOST_DRAWN:
-                self._trees[title] = Snapshots(node.children[0]).whole()
+                self._trees[title] = plan
 
 
 def _folder(out: Path, name: str) -> Path:
