@@ -149,10 +149,10 @@ SETTINGS = (
 
 @pytest.mark.parametrize("name", GOALS)
 def test_nothing_is_raised_when_what_a_plan_reads_turns_unknown(name):
-    adopted = 0
+    adopted, of = 0, Tasks()
+    goal = sequence(of.wait(), GOALS[name](of), of.add(), of.code())
     for run, (changed, tick) in enumerate(product(FLUENTS, TICKS)):
-        of, heard = Tasks(), RecordingListener()
-        goal = sequence(of.wait(), GOALS[name](of), of.add(), of.code())
+        heard = RecordingListener()
         actor = Agent("actor", of.domain, Numbers(), body=None, listener=heard, strict=True)
         replanning = Replanning(interrupt="any") if run % 2 else Replanning()
         settings = SETTINGS[run % len(SETTINGS) - run // len(SETTINGS)]
