@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from errno import EINVAL
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ class Kept:
         A last line without an end does not count. Raises InputError for a file that is not the
         beginning of this batch.
         """
+        if self.file.is_char_device():  # which may never end
+            raise self.unusable(OSError(EINVAL, "it is no file"))
         try:
             data = self.file.read_bytes()
         except FileNotFoundError:

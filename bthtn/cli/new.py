@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from keyword import iskeyword
 from pathlib import Path
 from shutil import rmtree
@@ -26,6 +27,9 @@ def new(
         message = f"a character cannot be called '{folder.name}'"
         hint = "its folder is imported: write letters, digits and _, as in night_guard"
         raise InputError(Diagnostic("BT409", message, hint=hint))
+    if folder.name in (*sys.stdlib_module_names, "bthtn", "py_trees"):
+        message = f"a character cannot be called '{folder.name}', as a module that is needed is"
+        raise InputError(Diagnostic("BT409", message, hint=f"call it {folder.name}_guard"))
     example = Path(examples.__path__[0], "trees", EXAMPLE)
     files = sorted(file for file in example.iterdir() if file.suffix in (".py", ".toml"))
     texts = {file.name: file.read_text("utf-8").replace(EXAMPLE, folder.name) for file in files}

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from errno import EINVAL
 from pathlib import Path
 from typing import Any, Self
 
@@ -150,6 +151,8 @@ def whole_lines(file: Path) -> Iterator[str]:
 
 def _lines_of_file(file: Path) -> Iterator[str]:
     opened = gzip.open if file.suffix == ".gz" else open
+    if file.is_char_device():  # which may have no end, nor a line
+        raise unreadable(file, OSError(EINVAL, "it is no file"))
     try:
         with opened(file, "rb") as lines:
             for line in lines:

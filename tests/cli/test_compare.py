@@ -225,6 +225,7 @@ def test_settings_of_a_search_are_compared(bthtn):
         (("dog", NEW, "--b", "horizon=far"), "'horizon=far' is no setting"),
         (("dog", NEW, "--backend", "dask"), "[BT491]"),
         (("dog", NEW, "-o", "none/out.jsonl"), "[BT404]"),
+        (("dog", NEW, "-o", "/dev/full"), "cannot keep results in /dev/full"),
     ],
 )
 def test_bad_input_is_one_error(bthtn, words, said):

@@ -39,6 +39,8 @@ def test_it_may_be_written_into_another_folder(bthtn, here):
     [
         ("my-goblin", "[BT409] a character cannot be called 'my-goblin'"),
         ("class", "[BT409] a character cannot be called 'class'"),
+        ("json", "[BT409] a character cannot be called 'json'"),
+        ("bthtn", "[BT409] a character cannot be called 'bthtn'"),
         (".", "[BT409] a character cannot be called ''"),
         ("taken", "[BT404] taken is there already"),
         ("no/goblin", "[BT404] cannot write no/goblin: No such file or directory"),

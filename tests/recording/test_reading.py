@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 
@@ -28,6 +29,12 @@ def written(path, lines):
     text = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
     return path
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
+def test_a_device_that_never_ends_is_no_recording():
+    with pytest.raises(InputError, match=r"BT404.*cannot read /dev/full: it is no file"):
+        Recording.read("/dev/full")
 
 
 def test_unknown_keys_and_lines_are_kept(tmp_path):
