@@ -124,7 +124,7 @@ def _wrong_type(
     elif others:
         hint = f"is that the argument '{others[0]}'? write {_in_order(function)}"
     called = f"'{name}' of {_called(function)}"
-    return _argument_error(f"{called} is {shown}; {value!r} is {type(value).__name__}", hint)
+    return argument_error(f"{called} is {shown}; {value!r} is {type(value).__name__}", hint)
 
 
 def _misfit(function: Callable[..., Any], kwargs: Mapping[str, Any], reason: str) -> ArgumentError:
@@ -133,9 +133,9 @@ def _misfit(function: Callable[..., Any], kwargs: Mapping[str, Any], reason: str
         if name not in names:
             synonyms = [synonym for synonym in _SYNONYMS.get(name, ()) if synonym in names]
             hint = f"did you mean '{synonyms[0]}'?" if synonyms else nearest(name, names)
-            return _argument_error(f"{_called(function)} has no argument '{name}'", hint)
+            return argument_error(f"{_called(function)} has no argument '{name}'", hint)
     reason = reason.partition("() ")[2] or reason
-    return _argument_error(f"{_called(function)}: {reason}", f"it takes {', '.join(names)}")
+    return argument_error(f"{_called(function)}: {reason}", f"it takes {', '.join(names)}")
 
 
 def _names(function: Callable[..., Any]) -> list[str]:
@@ -169,7 +169,7 @@ def _called(function: Callable[..., Any]) -> str:
     return f"{name}(…)"
 
 
-def _argument_error(message: str, hint: str) -> ArgumentError:
+def argument_error(message: str, hint: str) -> ArgumentError:
     """The error, placed at the line outside of this package that made the call."""
     frame = sys._getframe(1)
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from bthtn.agent.aborts import Aborts
 from bthtn.agent.clock import Clock, TickClock
 from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, BeliefChanged
+from bthtn.agent.handed_over import check_listener
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
 from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
@@ -119,6 +120,8 @@ class Agent(Unpicklable, Generic[S, B]):
 
     @listener.setter
     def listener(self, listener: AgentListener | None) -> None:
+        if listener is not None:
+            check_listener(listener, self.name)
         self._listener = listener
         self._runtime.is_heard = listener is not None
         self.beliefs.on_change = None if listener is None else self._changed

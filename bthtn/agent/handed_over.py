@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 
+from bthtn.errors import Diagnostic, ExecutionError
+
 
 def suspends(function: object) -> str:
-    """What it is if a call only makes an object and runs nothing, else an empty text."""
+    """That a call only makes an object and runs nothing; an empty text if it runs something."""
     if iscoroutinefunction(function) or isasyncgenfunction(function):
-        return "a coroutine function, which nobody awaits"
+        return "is a coroutine function, which nobody awaits"
     if isgeneratorfunction(function):
-        return "a generator function, which nobody goes through"
+        return "is a generator function, which nobody goes through"
     return ""
+
+
+def check_listener(listener: object, agent: str) -> None:
+    """Raise ExecutionError for what cannot be called with events."""
+    fault = suspends(listener)
+    if not callable(listener) or isinstance(listener, type):
+        fault = f"is {listener!r}, which cannot be called with events"
+    if fault:
+        hint = "give it a function of the event, or an object: RecordingListener()"
+        message = f"the listener of agent '{agent}' {fault}"
+        raise ExecutionError(Diagnostic("BT110", message, hint=hint))
 
 
 def misfit(function: Callable[..., object], *arguments: str) -> str:

@@ -225,7 +225,7 @@ def _binding(
             raise ExecutionError(Diagnostic("BT304", message, hint=hint))
         if kind.startswith("on_plan") and (form := suspends(operator)):
             hint = "write def without async and yield; what takes time is done by the operator"
-            raise ExecutionError(Diagnostic("BT304", f"{what} is {form}", hint=hint))
+            raise ExecutionError(Diagnostic("BT304", f"{what} {form}", hint=hint))
         if isinstance(task, PrimitiveTask):
             names = ["agent", *(parameter.name for parameter in task.parameters), *more]
             if fault := misfit(operator, *names):

@@ -310,7 +310,7 @@ def _fault_of(code: Code) -> tuple[str, str]:
         return f"is {code!r}, which cannot be called", hint
     form = suspends(read)
     if form and (is_class or not isgeneratorfunction(read)):
-        return f"is {form}", "let it return what was received last, or call agent.believe_soon"
+        return form, "let it return what was received last, or call agent.believe_soon"
     return misfit(code, "agent"), "write a function or a class that takes the agent"
 
 

@@ -50,7 +50,15 @@ UsesLike = Resource | str | Iterable[Resource | str]
 @checked
 @dataclass(frozen=True, slots=True)
 class Primitive(Shared, Unpicklable):
-    """The description of a primitive task with parameters, as returned by its function."""
+    """The description of a primitive task, returned by its function: ``primitive(effects=…)``.
+
+    ``precondition`` is checked while planning and when the task starts, ``exec_only`` only when it
+    starts, ``during`` at every tick after that. ``effects`` are applied while planning and on
+    success, ``expected`` only while planning, ``actual`` only on success; ``on_start``,
+    ``on_failure`` and ``on_abort`` at these moments, not while planning. ``uses`` are the resources
+    that it occupies. ``duration`` is in ticks, or in ``seconds(…)``; ``cost`` counts for the
+    cheapest plan. An ``uninterruptible`` task is not aborted for a better plan.
+    """
 
     precondition: ConditionLike | None = None
     exec_only: ConditionLike | None = None
@@ -116,7 +124,8 @@ class Domain(Unpicklable, Generic[S]):
     def primitive(self, name: str | Callable[..., Primitive], **described: Any) -> Any:
         """Define a primitive task: by name without parameters, or as a decorator with them.
 
-        Raises DomainError for a duplicate name, and for invalid conditions, effects or numbers.
+        ``Primitive`` says what the other arguments are. Raises DomainError for a duplicate name,
+        and for invalid conditions, effects or numbers.
         """
         if isinstance(name, str):
             return self._add(self._primitive(name, (), Primitive(**described), ""))

@@ -74,7 +74,7 @@ class Held:
 def holds(condition: ConditionLike, state: State) -> Held:
     """Whether the condition holds in the state, and why not: the first of its parts that is false.
 
-    Raises DomainError for anything else, and StateError for fluents of another State class.
+    Raises DomainError for what is no condition, and StateError for fluents of another State class.
     """
     return held(condition_from(condition, type(state)), state.frozen())
 

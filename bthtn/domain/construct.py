@@ -180,7 +180,7 @@ def repeat(times: Times, *parts: NetworkLike) -> Construct:
 def until(condition: ConditionLike, *parts: NetworkLike) -> Construct:
     """The networks in order, again and again until the condition holds; nothing if it does.
 
-    All cycles that the effects need are planned. With a `pause` at the end of the networks, each
+    All cycles that the effects need are planned. With a ``pause`` at the end of the networks, each
     one but the first is planned when the one before is over.
     """
     return Until(condition, (sequence(*some_parts("until", parts)),))

@@ -63,8 +63,8 @@ def retry(tries: int, *parts: NetworkLike) -> Construct:
     """The networks in order; when a step has failed they begin again, so many tries in all.
 
     A try begins in the tick after that in which the one before has failed, with the first step of
-    the same plan. With a `defer` in it, that task is planned anew for every try. Raises DomainError
-    for anything but a whole number above zero.
+    the same plan. With a ``defer`` in it, that task is planned anew for every try. Raises
+    DomainError for anything but a whole number above zero.
     """
     return _decorated(RetryDecorator(_whole(RetryDecorator.word, tries, "tries")), parts)
 

@@ -151,9 +151,12 @@ def sequence(*parts: NetworkLike) -> Network:
 def parallel(
     *parts: NetworkLike, policy: ParallelPolicy | PolicyName = ParallelPolicy.ALL
 ) -> Network:
-    """Networks side by side; ``policy`` is ``"all"``, ``"any"`` or ``"primary"``.
+    """Networks side by side, as the branches of a plan.
 
-    Raises DomainError for any other policy.
+    With the ``policy`` ``"all"`` they succeed when all have, and fail with the first that fails;
+    with ``"any"`` they succeed with the first that does, and fail when all have; with ``"primary"``
+    they end as the first one ends. Branches that still run then are aborted. Raises DomainError
+    for any other policy, and without networks.
     """
     try:
         chosen = ParallelPolicy(policy)
@@ -166,7 +169,12 @@ def parallel(
 
 @checked
 def priority(*parts: NetworkLike, reactive: bool = False) -> Network:
-    """Alternatives, the preferred one first, one of which is chosen at run time."""
+    """Alternatives, the preferred one first, one of which is chosen at run time.
+
+    They are tried in order; when one fails, the next follows. With ``reactive`` the earlier ones
+    are asked again at every tick, and the running one is aborted when one of them does not fail.
+    Raises DomainError without networks.
+    """
     return PriorityNetwork(some_parts("priority", parts), reactive)
 
 

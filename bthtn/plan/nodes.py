@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from bthtn.checked import argument_error
 from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork, listed_text
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.world.expression import Binding
@@ -208,6 +209,15 @@ class NullNode(Shared, Unpicklable):
 
 
 Node = TaskNode | ScopeNode | SequenceNode | ParallelNode | PriorityNode | SuspendedNode | NullNode
+
+
+def check_node(root: object, function: str) -> None:
+    """Raise ArgumentError for what is no node, such as the plan itself."""
+    if not isinstance(root, Node):
+        hint = "give it plan.tree" if hasattr(root, "tree") else "give it the tree of a plan"
+        message = f"{function}(…) takes a node of a plan; {root!r} is {type(root).__name__}"
+        raise argument_error(message, hint)
+
 
 BranchingNode = ParallelNode | PriorityNode
 """The nodes whose children all begin in the state at the node."""

@@ -43,7 +43,7 @@ from bthtn.plan.codec import (
     unquoted,
     value_from,
 )
-from bthtn.plan.nodes import Node
+from bthtn.plan.nodes import Node, check_node
 from bthtn.plan.walk import flat
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
@@ -72,7 +72,11 @@ _IN_VALUE: Final = re.compile(rf"""{QUOTED.pattern}|[^"'()\[\]{{}},]+|.""", re.D
 
 
 def normal(root: Node) -> str:
-    """The plan as text without scopes and needless nesting; equal for equivalent plans."""
+    """The plan as text without scopes and needless nesting; equal for equivalent plans.
+
+    ``root`` is ``plan.tree``, or a part of it.
+    """
+    check_node(root, "normal")
     return notation(flat(root))
 
 

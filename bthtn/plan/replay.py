@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+from bthtn.checked import checked
 from bthtn.domain.chance import SEED
 from bthtn.domain.condition import why
 from bthtn.domain.decompositions import Decompositions
@@ -52,7 +53,7 @@ from bthtn.plan.walk import Visit, node_text, unwound
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
-from bthtn.world.state import FrozenState
+from bthtn.world.state import FrozenState, State, snapshot
 from bthtn.world.trail import WorkingState
 from bthtn.world.truth import UNKNOWN
 
@@ -61,7 +62,8 @@ from bthtn.world.truth import UNKNOWN
 class Replay:
     """The verdict on a plan, with its record, footprint and cost if it is ``ok``.
 
-    If not, ``where`` names the node, ``reason`` says why, and ``final`` is the state before it.
+    It is true in a test if the plan is ``ok``. If not, ``where`` names the node, ``reason`` says
+    why, and ``final`` is the state before it.
     """
 
     ok: bool
@@ -72,9 +74,17 @@ class Replay:
     footprint: Footprint
     cost: float = 0
 
+    def __bool__(self) -> bool:
+        return self.ok
 
-def replay(plan: Plan, state: FrozenState) -> Replay:
-    """Check the plan from this state; effects and expected effects are applied."""
+
+@checked
+def replay(plan: Plan, state: State | FrozenState) -> Replay:
+    """Whether the plan comes from its domain and works from this state; true in a test if it does.
+
+    Effects and expected effects are applied.
+    """
+    state = snapshot(state)
     seed = plan.predicted.get(SEED)  # beliefs have no seed: draws depend on that of the plan
     start = state if seed == state.get(SEED) else state.changed({SEED: seed})
     judge = _ReplayJudge(plan.domain, start)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bthtn.checked import checked
 from bthtn.domain.condition import why
 from bthtn.domain.task_effects import projected
 from bthtn.errors import exception_text
@@ -21,7 +22,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.projection import BranchEnd, Projection
 from bthtn.plan.walk import Visit, node_text
 from bthtn.world.footprint import Footprint, RecordingView
-from bthtn.world.state import FrozenState
+from bthtn.world.state import FrozenState, State, snapshot
 from bthtn.world.truth import UNKNOWN
 
 
@@ -29,8 +30,8 @@ from bthtn.world.truth import UNKNOWN
 class Validation:
     """Whether a plan works from a state, and the ``final`` state it leads to.
 
-    If it does not, ``where`` names the node, ``reason`` says why, and ``final`` is the state
-    before it.
+    It is true in a test if it works. If it does not, ``where`` names the node, ``reason`` says
+    why, and ``final`` is the state before it.
     """
 
     ok: bool
@@ -38,10 +39,17 @@ class Validation:
     where: str
     final: FrozenState
 
+    def __bool__(self) -> bool:
+        return self.ok
 
-def validate(plan: Plan, state: FrozenState) -> Validation:
-    """Project the plan from this state, and check each step on the way."""
-    judge = _Validator(state)
+
+@checked
+def validate(plan: Plan, state: State | FrozenState) -> Validation:
+    """Project the plan from this state, and check each step on the way; true in a test if it works.
+
+    It need not come from a network: methods are not asked.
+    """
+    judge = _Validator(snapshot(state))
     failure = judge.failure(plan)
     reason, where = ("", "") if failure is None else (failure.why, failure.what)
     return Validation(failure is None, reason, where, judge.state.freeze())

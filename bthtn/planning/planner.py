@@ -146,8 +146,11 @@ class Planner(Unpicklable, Generic[S]):
     ) -> Plan | None:
         """The most preferred plan from this state, or None when there is none.
 
-        Raises DomainError for a state of another domain, and PlanningError when a user's
-        function raises or the limit of expansions is reached.
+        ``listener`` is called with every event of the search. ``avoiding`` has tasks and methods
+        that the plan may not have, as ``avoidable`` names them, with the reasons.
+
+        Raises DomainError for a state of another domain, and PlanningError when a user's function
+        raises or the limit of expansions is reached.
         """
         ask = self._accelerator
         if ask is not None and listener is None and not avoiding:
@@ -271,7 +274,8 @@ def find_plan(
     """The most preferred plan for the goal from this state, or None when there is none.
 
     With ``Settings(cheapest=True)`` it is the plan that costs least; if the limit of expansions
-    is reached first, the cheapest plan found so far.
+    is reached first, the cheapest plan found so far. ``listener`` is called with every event of
+    the search.
 
     Raises DomainError when the domain or the goal is not well made, and PlanningError when a
     user's function raises or the limit of expansions is reached without a plan.

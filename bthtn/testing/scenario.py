@@ -16,6 +16,7 @@ from typing import Any, Final
 from bthtn.agent.events import AgentEvent, BeliefChanged, PlanAdopted, PlanRepaired
 from bthtn.agent.programming_errors import text_of
 from bthtn.behaviours import Character
+from bthtn.checked import checked
 from bthtn.plan.notation import normal
 from bthtn.recording import Recorder
 from bthtn.testing.interventions import Intervention, Interventions, belief
@@ -74,12 +75,16 @@ class Scenario:
 class Played:
     """The run of a scenario, tick by tick; ``fault`` is empty if nothing is wrong.
 
-    ``others`` are the beliefs at the end that were expected to be others, as they are.
+    It is true in a test if nothing is wrong. ``others`` are the beliefs at the end that were
+    expected to be others, as they are.
     """
 
     ticks: tuple[Tick, ...]
     fault: str
     others: Mapping[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return not self.fault
 
     @property
     def timeline(self) -> str:
@@ -98,6 +103,7 @@ def event_text(event: AgentEvent) -> str:
             return line_of(event)
 
 
+@checked
 def play(
     scenario: Scenario,
     watch: Callable[[Character], None] = lambda _: None,

@@ -77,8 +77,9 @@ def states(
 ) -> FrozenState:
     """Random states of a State class, with small values, some of them unknown.
 
-    Families get values for the ``members`` that have the family's index type. Fluents whose type
-    is not bool, int, float, str or an Enum keep their default.
+    ``Soldier.over(state)`` is one as an instance of its class. Families get values for the
+    ``members`` that have the family's index type. Fluents whose type is not bool, int, float, str
+    or an Enum keep their default.
     """
     schema = state_class.__schema__
     variables = [*schema.fluents.values()]

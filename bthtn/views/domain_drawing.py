@@ -11,6 +11,7 @@ from typing import Any
 import networkx as nx
 
 from bthtn.analysis.graph import task_graph
+from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
@@ -21,7 +22,7 @@ from bthtn.world.expression import always_holds
 
 
 def domain_dot(
-    domain: FrozenDomain,
+    domain: Domain[Any] | FrozenDomain,
     *,
     legend: bool = False,
     statuses: Mapping[tuple[str, int], str] = MappingProxyType({}),
@@ -30,7 +31,7 @@ def domain_dot(
 
     Methods are coloured by their ``statuses``, by task and index: those of behaviours.
     """
-    graph = task_graph(domain)
+    graph = task_graph(frozen(domain))
     drawing = Drawing(f"domain {domain.name}", direction="LR")
     names = {}
     for node in graph.nodes:
@@ -45,13 +46,13 @@ def domain_dot(
     return drawing.text(legend=legend)
 
 
-def domain_tree(domain: FrozenDomain) -> StaticNode:
+def domain_tree(domain: Domain[Any] | FrozenDomain) -> StaticNode:
     """A domain as a tree of plain data, for pages of HTML: its tasks, and the tasks they call.
 
     A domain is a graph. The nodes below a task are shown once, where it is nearest to the root;
     other nodes of the task have the number of that one as ``refers``.
     """
-    graph = task_graph(domain)
+    graph = task_graph(frozen(domain))
     ids = count(1)
     root = static_node(next(ids), "domain", domain.name, "", "")
     shown: dict[Any, int] = {}

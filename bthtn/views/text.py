@@ -19,6 +19,7 @@ from bthtn.plan.nodes import (
     SequenceNode,
     SuspendedNode,
     TaskNode,
+    check_node,
 )
 from bthtn.plan.walk import children_of, preorder
 
@@ -52,9 +53,11 @@ def tree_text(
 ) -> str:
     """The tree as indented lines; with the domain, methods are shown with their names.
 
+    ``root`` is ``plan.tree``, or a part of it.
     Without ``scopes`` the lines that name compound tasks are left out. Nodes deeper than
     ``DEEPEST`` levels are counted instead of shown.
     """
+    check_node(root, "tree_text")
     lines: list[str] = []
     pending: list[tuple[Node | Dropped, str, str]] = [(root, "", "")]
     while pending:

@@ -146,6 +146,19 @@ def test_a_listener_may_come_later_and_go_again(domain, heard):
     assert heard.changes() == ["count: 5 → 6 (by sensor)"]
 
 
+async def later(event): ...
+
+
+def one_by_one(event):
+    yield
+
+
+@pytest.mark.parametrize("listener", [3, RecordingListener, later, one_by_one])
+def test_what_cannot_hear_events_is_refused_as_a_listener(domain, listener):
+    with pytest.raises(ExecutionError, match=r"\[BT110\] the listener of agent 'keeper' is "):
+        Agent("keeper", domain, World(), body=None, listener=listener)
+
+
 def test_a_listener_that_raises_disturbs_nobody_and_is_told_no_more(domain, caplog):
     told = []
 
