@@ -40,7 +40,18 @@ def value_text(value: object) -> str:
         return in_one_line(value.name)
     if value is None:
         return "none"
-    return in_one_line(repr(value))
+    text = repr(value)
+    return in_one_line(_with_sorted_sets(value) if "frozenset({" in text else text)
+
+
+def _with_sorted_sets(value: object) -> str:
+    """Python's text of a value, with the elements of sets in the same order in every process."""
+    if type(value) is frozenset and value:
+        return f"frozenset({{{', '.join(sorted(map(_with_sorted_sets, value)))}}})"
+    if type(value) is tuple:
+        parts = ", ".join(map(_with_sorted_sets, value))
+        return f"({parts},)" if len(value) == 1 else f"({parts})"
+    return repr(value)
 
 
 def same_value(one: object, other: object) -> bool:

@@ -53,3 +53,12 @@ def test_values_are_written_as_people_read_them():
         *("true", "false", "3", "'tokyo'", "RED", "none", "unknown")
     ]
     assert repr(UNKNOWN) == "UNKNOWN"
+
+
+def test_the_text_of_a_set_is_the_same_in_every_process():
+    letters = "'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'"
+    several = frozenset("hgfedcba")
+    assert value_text(several) == f"frozenset({{{letters}}})"
+    assert value_text((several, 1)) == f"(frozenset({{{letters}}}), 1)"
+    assert value_text((frozenset([several]),)) == f"(frozenset({{frozenset({{{letters}}})}}),)"
+    assert value_text(frozenset()) == "frozenset()"
