@@ -46,7 +46,7 @@ from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats import authored
 from bthtn.formats.drawn_decorators import DECORATORS, decorate_from
-from bthtn.formats.node_kinds import CATEGORIES
+from bthtn.formats.node_kinds import CATEGORIES, PRECONDITIONS, SCRIPTS
 from bthtn.formats.xml_document import Element, element_in
 from bthtn.plan.codec import value_from
 from bthtn.world.condition_parser import (
@@ -81,11 +81,6 @@ _LEAVES: Final = ("CheckState", "ModifyState", "Value", "Command", "Null")
 _CALLS: Final[Mapping[str, str]] = {"SubTask": "task", "SubTree": "ID"}
 _TAKEN: Final = ("name", "task", "ID")
 """The attributes of calls that are no arguments."""
-_CONDITIONS: Final = (
-    *("_failureIf", "_successIf", "_skipIf", "_while"),
-    *("_onSuccess", "_onFailure", "_onHalted", "_post"),
-)
-"""The conditions and scripts that every node of BehaviorTree.CPP may have."""
 
 
 def read_tasks(
@@ -313,7 +308,7 @@ def _duration(text: str, symbols: Symbols) -> Duration:
 def _check(kind: str, given: Mapping[str, str], children: Sequence[Behaviour]) -> None:
     """Raise InputError for an attribute or a child that a node of this kind does not have."""
     for name in given:
-        if name in _CONDITIONS:
+        if name in PRECONDITIONS or name in SCRIPTS:
             raise _fault(f"a task has no {name}", "write <CheckState> or <ModifyState>")
         known = _ATTRIBUTES.get(kind, (name,))
         if name not in known and name[0] != "_":

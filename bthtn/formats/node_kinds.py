@@ -25,6 +25,12 @@ from bthtn.world.value_type import COLLECTIONS, ValueType, value_type_of
 Category = Literal["Action", "Condition", "Control", "Decorator"]
 CATEGORIES: Final = get_args(Category)
 
+SKIPPING: Final = ("_skipIf", "_while")
+PRECONDITIONS: Final = ("_failureIf", "_successIf", *SKIPPING)
+"""The attributes of any node with conditions, in the order in which they are asked."""
+SCRIPTS: Final = ("_onSuccess", "_onFailure", "_onHalted", "_post")
+"""The attributes of any node with scripts that are run behind it."""
+
 GIVEN: Final = frozenset({"name", "agent", "child", "children", "skipped"})
 _NUMBERED: Final = re.compile(r"(\w+)_([1-9]\d{0,3})", re.ASCII)
 _TEXTS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "double", str: "std::string"}

@@ -14,15 +14,11 @@ from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.control import IfThenElse, WhileDoElse
 from bthtn.behaviours.status import FAILURE, SUCCESS
 from bthtn.errors import nearest
+from bthtn.formats.node_kinds import PRECONDITIONS, SCRIPTS, SKIPPING
 from bthtn.formats.tree_documents import fault, unkept
 from bthtn.formats.tree_scope import Scope
 from bthtn.formats.xml_document import Element
 
-_SKIPPING: Final = ("_skipIf", "_while")
-_PRECONDITIONS: Final = ("_failureIf", "_successIf", *_SKIPPING)
-"""In the order in which they are asked."""
-
-_POSTCONDITIONS: Final = ("_onSuccess", "_onFailure", "_onHalted", "_post")
 _WITHOUT_MEANING: Final = ("_uid", "_fullpath", "_description")
 _SKIPPED_IN: Final[Mapping[str, Status]] = {
     "Sequence": SUCCESS,
@@ -45,16 +41,16 @@ def preconditions_of(
     """
     found: dict[str, Behaviour] = {}
     for attribute, text in element.attributes.items():
-        if attribute in _SKIPPING and skipped is None:
+        if attribute in SKIPPING and skipped is None:
             hint = "put the node directly into a sequence or fallback beside one that is never"
             raise unkept(element, f"{attribute} here", f"{hint} skipped, or use _successIf")
-        if attribute in _POSTCONDITIONS:
+        if attribute in SCRIPTS:
             hint = "let an effect of a task, a sensor or a leaf of yours change the belief"
             raise unkept(element, f"the script in {attribute}", hint)
-        if attribute in _PRECONDITIONS:
+        if attribute in PRECONDITIONS:
             found[attribute] = Believes(text, agent, scope.condition(text))
         elif attribute.startswith("_") and not _is_known(element, attribute):
-            hint = nearest(attribute, _PRECONDITIONS)
+            hint = nearest(attribute, PRECONDITIONS)
             raise fault(element, f"a node has no '{attribute}'", hint)
     return found
 
@@ -67,7 +63,7 @@ def _is_known(element: Element, attribute: str) -> bool:
 def guarded(made: Behaviour, conditions: Preconditions, skipped: Status | None) -> Behaviour:
     """A behaviour below its preconditions, the first of which is asked first."""
     ends = {"_failureIf": FAILURE, "_successIf": SUCCESS, "_skipIf": skipped, "_while": skipped}
-    for attribute in reversed(_PRECONDITIONS):
+    for attribute in reversed(PRECONDITIONS):
         if attribute in conditions:
             succeeds = ends[attribute] is SUCCESS
             instead = Success("AlwaysSuccess") if succeeds else Failure("AlwaysFailure")
@@ -88,7 +84,7 @@ def with_skips(tag: str, children: Sequence[Element]) -> Iterator[tuple[Element,
     skipped = None if all(map(_may_be_skipped, children)) else _SKIPPED_IN.get(tag)
     for place, child in enumerate(children):
         is_asked_again = tag != "WhileDoElse" or place > 0
-        if not is_asked_again and not child.attributes.keys().isdisjoint(_PRECONDITIONS):
+        if not is_asked_again and not child.attributes.keys().isdisjoint(PRECONDITIONS):
             hint = "put the condition into a Sequence, alone"
             raise unkept(child, "a precondition of what WhileDoElse asks", hint)
         yield child, skipped
@@ -96,6 +92,6 @@ def with_skips(tag: str, children: Sequence[Element]) -> Iterator[tuple[Element,
 
 def _may_be_skipped(element: Element) -> bool:
     is_once = "RunOnce" in (element.tag, element.attributes.get("ID"))
-    return not element.attributes.keys().isdisjoint(_SKIPPING) or (
+    return not element.attributes.keys().isdisjoint(SKIPPING) or (
         is_once and element.attributes.get("then_skip") != "false"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from py_trees import composites, decorators
@@ -196,11 +196,6 @@ def _timed(tag: str, port: str) -> Callable[[Any], Written]:
     return write
 
 
-def _cooldown(node: Cooldown) -> Written:
-    ports = {"ticks": node.ticks, "seconds": node.seconds}
-    return "Cooldown", {port: value for port, value in ports.items() if value is not None}
-
-
 def _one_shot(node: decorators.OneShot) -> Written:
     is_same = node.policy is OneShotPolicy.ON_COMPLETION
     return ("RunOnce", {"then_skip": False}) if is_same else None
@@ -220,51 +215,37 @@ def _plan_goal(node: PlanGoal) -> Written:
         or isinstance(node.budget, PlanningSchedule)
     ):
         return None
+    known = OWN_NODES["PlanGoal"].ports
     ports = {"budget": node.budget, "max_replans": node.max_replans, **settings}
-    return "PlanGoal", {"goal": goal, **_but_defaults("PlanGoal", ports)}
+    others = {port: value for port, value in ports.items() if value != known[port].default}
+    return "PlanGoal", {"goal": goal, **others}
 
 
 _OF_SETTINGS: Final = ("horizon", "horizon_time", "check_rest", "cheapest", "anytime", "seed")
 
 
-def _but_defaults(tag: str, ports: Mapping[str, object]) -> dict[str, object]:
-    known = OWN_NODES[tag].ports
-    return {port: value for port, value in ports.items() if value != known[port].default}
+def _by_ports(tag: str, **kept_as: str) -> Callable[[Any], Written]:
+    """Writes nodes of bthtn that keep what their ports say, under the same names or ``kept_as``."""
 
+    def write(node: Any) -> Written:
+        texts: dict[str, str] = {}
+        values: dict[str, object] = {}
+        for port in OWN_NODES[tag].ports.values():
+            value = getattr(node, kept_as.get(port.name, port.name))
+            if port.numbered:
+                texts |= {
+                    f"{port.name}_{n}": str(part)
+                    for n, part in enumerate(value, 1)
+                    if part is not ALWAYS
+                }
+            elif port.expression and value is not None:
+                texts[port.name] = str(value)
+            elif not port.expression and value != port.default:
+                values[port.name] = value
+        is_data = all(_is_read_again(text, node.agent) for text in texts.values())
+        return (tag, {**texts, **values}) if is_data else None
 
-def _believes(node: Believes) -> Written:
-    ports: dict[str, object] = {"condition": str(node.condition), "hold": node.hold}
-    if node.until is not None:
-        ports["until"] = str(node.until)
-    texts = [str(ports[port]) for port in ("condition", "until") if port in ports]
-    is_data = all(_is_read_again(text, node.agent) for text in texts)
-    return ("Believes", _but_defaults("Believes", ports)) if is_data else None
-
-
-def _priority_goals(node: PriorityGoals) -> Written:
-    when = _numbered("when", node.conditions, node)
-    return None if when is None else ("PriorityGoals", {"period": node.period, **when})
-
-
-def _utility_goals(node: UtilityGoals) -> Written:
-    utility = _numbered("utility", node.utilities, node)
-    when = _numbered("when", node.conditions, node)
-    if utility is None or when is None:
-        return None
-    return "UtilityGoals", {"inertia": node.inertia, **utility, **when}
-
-
-def _numbered(
-    port: str, expressions: Sequence[Expression[Any]], node: PriorityGoals | UtilityGoals
-) -> dict[str, object] | None:
-    """The ports for expressions, if their texts are read as they are; no port for ALWAYS."""
-    texts = {
-        f"{port}_{n}": str(expression)
-        for n, expression in enumerate(expressions, 1)
-        if expression is not ALWAYS
-    }
-    is_data = all(_is_read_again(text, node.agent) for text in texts.values())
-    return dict(texts) if is_data else None
+    return write
 
 
 def _is_read_again(text: str, agent: Agent[Any, Any]) -> bool:
@@ -292,13 +273,13 @@ _PORTS: Final[Mapping[type, Callable[[Any], Written]]] = {
     RetryUntilSuccessful: lambda node: ("RetryUntilSuccessful", {"num_attempts": node.cycles}),
     Timeout: _timed("Timeout", "msec"),
     Delay: _timed("Delay", "delay_msec"),
-    Cooldown: _cooldown,
+    Cooldown: _by_ports("Cooldown"),
     RunOnce: lambda _: ("RunOnce", {"then_skip": False}),
     decorators.OneShot: _one_shot,
-    Believes: _believes,
+    Believes: _by_ports("Believes"),
     PlanGoal: _plan_goal,
-    PriorityGoals: _priority_goals,
-    UtilityGoals: _utility_goals,
+    PriorityGoals: _by_ports("PriorityGoals", when="conditions"),
+    UtilityGoals: _by_ports("UtilityGoals", when="conditions", utility="utilities"),
     StateMachineGoals: _state_machine_goals,
 }
 """What writes the tag and the ports of a node of each class."""
