@@ -47,6 +47,21 @@ _put_agent, _put_tick, _put_time = (
 
 
 @dataclass(frozen=True, slots=True)
+class _GoalEvent(_Event):
+    """It is about this goal, or a plan of it."""
+
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
+class _StepEvent(_Event):
+    """It is about a start of a step; ``leaf`` is its number: no two of an agent have the same."""
+
+    leaf: int
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
 class BeliefChanged(_Event):
     """A fluent has another value now; ``goal`` is that of the step which wrote it, if any."""
 
@@ -77,24 +92,17 @@ class CodeFailed(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class LeafStarted(_Event):
-    """A step was started. Exactly one LeafEnded or LeafAborted follows.
+class LeafStarted(_StepEvent):
+    """A step was started. Exactly one LeafEnded or LeafAborted follows."""
 
-    ``leaf`` is the number of this start: no two starts of an agent have the same.
-    """
-
-    leaf: int
-    task: str
     path: str
     goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LeafEnded(_Event):
+class LeafEnded(_StepEvent):
     """A step succeeded or failed; ``error`` is the exception if one was the reason."""
 
-    leaf: int
-    task: str
     succeeded: bool
     reason: str = ""
     error: BaseException | None = field(default=None, compare=False)
@@ -103,32 +111,26 @@ class LeafEnded(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class LeafAborting(_Event):
+class LeafAborting(_StepEvent):
     """A running step is being aborted over several ticks; LeafAborted or LeafEnded follows."""
 
-    leaf: int
-    task: str
     path: str = ""
     goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LeafAborted(_Event):
+class LeafAborted(_StepEvent):
     """A running step was aborted; ``error`` is the exception of its clean-up, if any."""
 
-    leaf: int
-    task: str
     error: BaseException | None = field(default=None, compare=False)
     path: str = ""
     goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LeafRefused(_Event):
+class LeafRefused(_StepEvent):
     """A step was not started: a condition is false, or raised ``error``."""
 
-    leaf: int
-    task: str
     reason: str
     path: str = ""
     error: BaseException | None = field(default=None, compare=False)
@@ -170,13 +172,12 @@ class LeaseReturned(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ActionsDrawn(_Event):
+class ActionsDrawn(_GoalEvent):
     """A lottery has drawn in which order a goal prefers the ``actions`` that are possible now.
 
     ``weights`` are those with which they were drawn (semantics 2.11).
     """
 
-    goal: str
     actions: tuple[str, ...]
     weights: tuple[float, ...]
 
@@ -188,29 +189,26 @@ class ActionsDrawn(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanHookFailed(_Event):
+class PlanHookFailed(_GoalEvent):
     """A hook raised. After ``on_plan_start`` the plan fails; after ``on_plan_end`` nothing does."""
 
-    goal: str
     hook: str
     task: str
     error: BaseException = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class CleanupStarted(_Event):
+class CleanupStarted(_GoalEvent):
     """A cleanup that its plan did not reach has been planned, and starts."""
 
-    goal: str
     task: str
     plan: Plan
 
 
 @dataclass(frozen=True, slots=True)
-class CleanupEnded(_Event):
+class CleanupEnded(_GoalEvent):
     """A cleanup that its plan did not reach is over, or had no plan; it is not tried again."""
 
-    goal: str
     task: str
     succeeded: bool
     reason: str = ""
@@ -218,80 +216,73 @@ class CleanupEnded(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAdopted(_Event):
+class PlanAdopted(_GoalEvent):
     """A goal has a plan and starts to run it; ``reason`` is why it searched for one."""
 
-    goal: str
     plan: Plan
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class PlanResumed(_Event):
+class PlanResumed(_GoalEvent):
     """A suspended part was reached and has been planned."""
 
-    goal: str
     plan: Plan
     cause: str
 
 
 @dataclass(frozen=True, slots=True)
-class PlanFailed(_Event):
+class PlanFailed(_GoalEvent):
     """A running plan failed; ``again`` says whether another one is searched for."""
 
-    goal: str
     reason: str
     again: bool
 
 
 @dataclass(frozen=True, slots=True)
-class PlanKept(_Event):
+class PlanKept(_GoalEvent):
     """A running plan was reviewed after ``change``, and goes on."""
 
-    goal: str
     reason: str
     change: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReplaced(_Event):
+class PlanReplaced(_GoalEvent):
     """A running plan is replaced by another one, which is adopted at once.
 
     ``change`` is why the plan was reviewed, and ``old`` is the plan that ran, whose ``plan_id`` it
     has; the PlanAdopted that follows has that of the new one.
     """
 
-    goal: str
     reason: str
     change: Change | None = None
     old: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class PlanBroken(_Event):
+class PlanBroken(_GoalEvent):
     """A change from outside broke a running plan; it is repaired, or another is searched for.
 
     ``step`` is the first one that would not work any more.
     """
 
-    goal: str
     reason: str
     step: str = ""
     change: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRepaired(_Event):
+class PlanRepaired(_GoalEvent):
     """A part of a plan was planned anew and the rest goes on; ``reason`` is why it broke."""
 
-    goal: str
     part: str
     reason: str
     plan: Plan
 
 
 @dataclass(frozen=True, slots=True)
-class TaskAvoided(_Event):
+class TaskAvoided(_GoalEvent):
     """A task or a method has failed so often that plans do without it for a while.
 
     ``failures`` is how often in a row, ``reason`` that of the last one. It is avoided for
@@ -299,7 +290,6 @@ class TaskAvoided(_Event):
     changes.
     """
 
-    goal: str
     task: str
     failures: int
     reason: str
@@ -309,14 +299,13 @@ class TaskAvoided(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class GoalWaits(_Event):
+class GoalWaits(_GoalEvent):
     """A goal that has failed several times in a row is not tried for a while.
 
     ``failures`` is how often, ``reason`` that of the last one. It is tried again after ``ticks``,
     which are seconds where ``in_seconds``, or when one of ``fluents`` changes.
     """
 
-    goal: str
     failures: int
     reason: str
     ticks: float
@@ -325,18 +314,16 @@ class GoalWaits(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAborted(_Event):
+class PlanAborted(_GoalEvent):
     """The tree interrupted a goal that was planning or running."""
 
-    goal: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class GoalEnded(_Event):
+class GoalEnded(_GoalEvent):
     """A goal has succeeded or failed."""
 
-    goal: str
     succeeded: bool
     reason: str = ""
     error: BaseException | None = field(default=None, compare=False)
