@@ -82,13 +82,17 @@ class _Preferring(Unpicklable, Composite):
         return [index for index in range(len(self.children)) if self._holds(index)]
 
     def _holds(self, index: int) -> bool:
+        return self._evaluated("condition", self.conditions, index) is True
+
+    def _evaluated(self, what: str, several: Sequence[Expression[Any]], index: int) -> object:
+        """The value of a child's expression now; None if it raises, which is reported."""
         try:
-            return self.conditions[index].evaluate(self.agent.beliefs) is True
+            return several[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             goal = f"'{self.children[index].name}' in '{self.name}'"
-            self.agent.emit(code_failed(f"condition of {goal}", error))
-            return False
+            self.agent.emit(code_failed(f"{what} of {goal}", error))
+            return None
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the running child, or switch to a better one that is ready."""
@@ -263,13 +267,7 @@ class UtilityGoals(_Preferring):
 
     def utility(self, index: int) -> float | None:
         """The utility of the goal now, None if it is unknown or cannot be computed."""
-        try:
-            value = self.utilities[index].evaluate(self.agent.beliefs)
-        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = text_of(error)
-            goal = f"'{self.children[index].name}' in '{self.name}'"
-            self.agent.emit(code_failed(f"value of {goal}", error))
-            return None
+        value = self._evaluated("value", self.utilities, index)
         return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124 - isnan refuses huge integers
 
     def _by_utility(self, running: int | None) -> list[int]:
