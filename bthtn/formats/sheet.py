@@ -37,6 +37,8 @@ Kind = Literal["skills", "kinds", "lottery", "goals", "groups", "roles"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 NO_MAPPING: Final[Mapping[str, str]] = MappingProxyType({})
 _QUOTED: Final = re.compile(r'"[^"]*"')
+_SEPARATOR: Final = re.compile(r"\A\s*sep=.([\r\n]+)", re.IGNORECASE)
+"""The first line by which some programs tell each other what separates cells."""
 _LONGEST: Final = 1_000
 """Most bits of a whole number that is written in TOML."""
 
@@ -194,7 +196,7 @@ class _Sheet:
         raise InputError(Diagnostic("BT410", f"there is no column '{heading}'", hint=hint))
 
     def _csv(self) -> Iterator[tuple[int, list[_Cell]]]:
-        text = text_of(self._path)
+        text = _SEPARATOR.sub(r"\1", text_of(self._path), count=1)
         first = _QUOTED.sub("", text.lstrip().partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
         lines = io.StringIO(text, newline="")
@@ -208,10 +210,20 @@ class _Sheet:
                     cells.pop()
                 if cells and not headings:
                     headings = cells
+                elif len(cells) > len(headings) == 1:
+                    message = f"{len(cells)} cells under the one heading '{headings[0]}'"
+                    hint = "write all headings into the first line, with the separator of the rows"
+                    self.add_fault(message, line, hint=hint)
+                    return
                 elif len(cells) > len(headings):
                     message = f"{len(cells)} cells under {len(headings)} headings"
                     hint = "is a separator too many, or a quote missing?"
                     self.add_fault(message, line, hint=hint)
+                elif other := _other_separator(cells, headings):
+                    message = (
+                        f"the row is separated by {other!r}, and the headings by {delimiter!r}"
+                    )
+                    self.add_fault(message, line, hint="write one separator in the whole sheet")
                 elif cells:
                     named = zip(headings, cells, strict=False)
                     yield line, [_Cell(heading, cell, line) for heading, cell in named]
@@ -247,6 +259,13 @@ class _Sheet:
             flat = ((line_of(at, *here, *keys), keys[-1], cell) for keys, cell in _flat(row))
             cells = [_Cell(heading, _text(cell), line) for line, heading, cell in flat]
             yield line_of(at, *here), cells
+
+
+def _other_separator(cells: Sequence[str], headings: Sequence[str]) -> str:
+    """What separates a row that looks like a single cell; empty for all other rows."""
+    if len(cells) != 1 or len(headings) == 1:
+        return ""
+    return next((one for one in ",;\t" if cells[0].count(one) == len(headings) - 1), "")
 
 
 def _flat(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -139,7 +139,11 @@ def guessed(text: str) -> Any:
 def _hint_for(kind: type, text: str) -> str:
     if issubclass(kind, Enum):
         return nearest(text, [member.name for member in kind])
-    hints = {bool: "write true or false", int: "write a whole number", float: "write a number"}
+    hints = {
+        bool: "write true or false",
+        int: "write a whole number",
+        float: "write a number, such as 2.5",
+    }
     return hints.get(kind, f"values of type {kind.__name__} cannot be written as text")
 
 

@@ -32,6 +32,7 @@ def read(tmp_path):
         '\ufeff\n\n"Name","Range Max"\n\n"Jab",3,,,\n,,\n  Swing  \n',
         '"Name";"Range,Max"\n"Jab";"3"\nSwing'.replace(",", " "),
         "Range Max,Name\r3,Jab\r,Swing",
+        "sep=;\r\nName;Range Max\r\nJab;3\r\nSwing;\r\n",
     ],
 )
 def test_a_sheet_is_read_whatever_program_wrote_it(read, text):
@@ -67,7 +68,10 @@ def test_a_toml_file_may_say_what_the_headings_of_a_sheet_mean(read, tmp_path):
         ("Name,Range Max\n\n,3\n", r"the row has no Name\n.*t.csv:3\n.*a name"),
         ("Name,RangeMax,range_max\nJab,3,4\n", r"'range_max' is given twice\n.*t.csv:2"),
         ("Name\nJab\n\nJab\n", r"two rows are for 'Jab'\n.*t.csv:4"),
-        ("Name\nJab,3,,\n", r"2 cells under 1 headings\n.*t.csv:2\n.*separator"),
+        ("Name\nJab,3,,\n", r"2 cells under the one heading 'Name'\n.*t.csv:2\n.*separator"),
+        ("# mine\nName,Range Max\nJab,3\n", r"one heading '# mine'\n.*t.csv:2\n.*first line"),
+        ("Name,Range Max\nJab,3,4\n", r"3 cells under 2 headings\n.*t.csv:2\n.*separator"),
+        ("Name,Range Max\nJab;3\n", r"by ';', and the headings by ','\n.*t.csv:2\n.*one sep"),
         ("Name,,Range Max\nJab,x,3\n", r"under no heading\n.*t.csv:2"),
         ('Name\nJab\n"Swing\nKick\n', r"not CSV: unexpected end of data\n.*t.csv:3\n.*quote"),
         ('Name\n"Jab"x\n', r"not CSV: ',' expected after '\"'\n.*t.csv:2"),
@@ -111,6 +115,17 @@ def test_a_sheet_without_a_row_is_told(read, text):
 def test_a_sheet_has_the_suffix_of_its_format(read):
     with pytest.raises(InputError, match=r"t.ods is no sheet\n.*\.csv or \.toml"):
         read("", "t.ods")
+
+
+def test_headings_in_another_line_are_one_fault_and_not_one_for_each_row(read):
+    with pytest.raises(InputError) as caught:
+        read("Attacks\nName,Range Max\nJab,3\nSwing,4\n")
+    assert len(caught.value.diagnostics) == 1
+
+
+def test_lines_are_counted_from_the_first_one_of_the_file(read):
+    with pytest.raises(InputError, match=r"t.csv:3, column Range Max"):
+        read("sep=;\nName;Range Max\nJab;far\n")
 
 
 def test_all_faults_of_a_sheet_are_reported(read):

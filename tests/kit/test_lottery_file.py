@@ -106,7 +106,7 @@ def test_every_comparison_can_be_asked(read, sign):
         ),
         ("action,stance\nJab,RAGED\n", "t.csv", r"cannot be 'RAGED'\n.*\n.*'RAGE'"),
         ("action,weight\n,3\n", "t.csv", "there is no action"),
-        ("action\nJab,3\n", "t.csv", "2 cells under 1 headings"),
+        ("action\nJab,3\n", "t.csv", "2 cells under the one heading"),
         ("action\nJab\nJab\n", "t.csv", r"two rows are for 'Jab'\n.*t.csv:3\n.*remove"),
         ("action,weight\nJab,-1\n", "t.csv", r"its weight is -1.0\n.*t.csv:2, row 'Jab'"),
         ("action\n", "t.txt", "t.txt is no sheet"),

@@ -262,7 +262,7 @@ def test_a_text_is_read_as_the_type_of_its_parameter(kind, text, value):
     [
         (bool, "maybe", "write true or false"),
         (int, "3.5", "write a whole number"),
-        (float, "three", "write a number"),
+        (float, "three", "write a number, such as 2.5"),
         (Gait, "RUNN", "did you mean 'RUN'?"),
         (Place, "hall", "values of type Place cannot be written as text"),
     ],
