@@ -43,6 +43,7 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
     """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError."""
     kind = form_of(form, output, PictureForm.DOT).value
     if target.endswith(RECORDINGS):
+        source: Path | None = Path(target)
         moment = _moment(Path(target), kind, tick, agent, legend=legend)
         kind_of, name, text = "recording", *moment
     else:
@@ -52,8 +53,11 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
             raise InputError(Diagnostic("BT409", message, hint=hint))
         kinds = (TargetKind.TREE,) if kind == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
         found = resolve(target, *kinds)
-        kind_of, name = found.kind.value, found.name
+        kind_of, name, source = found.kind.value, found.name, found.file
         text = _drawn(found, kind, legend=legend)
+    if output is not None and source is not None and output.exists() and output.samefile(source):
+        message, hint = f"{output} is the file that is drawn", "write into another one"
+        raise InputError(Diagnostic("BT409", message, hint=hint))
     facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
     _deliver(text, kind, output, facts, as_json=as_json)
 

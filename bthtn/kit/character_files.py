@@ -198,6 +198,7 @@ class _FolderReader:
     def read(self, domain: Domain[Any] | FrozenDomain | None) -> CharacterFiles:
         """The contents of all files. Raises BthtnError, with the mistakes of all."""
         noted = self._noted
+        noted(self._check_sheets)
         base: Any = None if domain is None else frozen(domain)
         state = self._state() if base is None else base.state_class
         if base is None:
@@ -310,6 +311,18 @@ class _FolderReader:
         for path in sheets_in(self._folder):
             if kind_of(path) == kind:
                 yield path.name.partition(".")[0], path
+
+    def _check_sheets(self) -> None:
+        """Raise InputError for sheets of which only one could be read."""
+        first: dict[tuple[str, str], Path] = {}
+        for path in sheets_in(self._folder):
+            kind = kind_of(path) or ""
+            name = "" if kind == "kinds" else path.name.partition(".")[0]
+            if kind == "skills" or (other := first.setdefault((kind, name), path)) is path:
+                continue
+            message = f"{other.name} and {path.name} stand for each other"
+            hint = "leave one in the folder, with the rows of both"
+            raise InputError(Diagnostic("BT421", message, str(path), hint))
 
     def _check_settings(self) -> None:
         faults: list[Diagnostic] = []

@@ -24,6 +24,21 @@ def test_dot_is_printed(bthtn, here, name, label):
     assert "a task that is done" in bthtn("render", name, "--legend").out
 
 
+def test_what_is_drawn_is_not_overwritten_by_its_picture(bthtn, here):
+    folder = here / "rat"
+    folder.mkdir()
+    tree = '<root BTCPP_format="4"><BehaviorTree ID="rat"><AlwaysSuccess/></BehaviorTree></root>'
+    (folder / "tree.xml").write_text(tree)
+    (folder / "tasks.xml").write_text(
+        '<root BTCPP_format="4"><BehaviorTree ID="wait"><Null/></BehaviorTree></root>'
+    )
+    answer = bthtn("render", "rat", "--format", "xml", "-o", "rat/tree.xml")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("[BT409] rat/tree.xml is the file that is drawn\n  hint: write")
+    assert (folder / "tree.xml").read_text() == tree
+    assert bthtn("render", "rat", "-o", "rat/other.xml").out == "wrote rat/other.xml\n"
+
+
 def test_dot_can_be_written(bthtn, here):
     answer = bthtn("render", "combat", "-o", "out.dot")
     assert answer.out == "wrote out.dot\n"

@@ -208,6 +208,16 @@ def test_a_misnamed_file_is_told_where_others_have_mistakes_for_want_of_it(folde
         read_character(place, code()).character()
 
 
+@pytest.mark.parametrize(
+    ("one", "two"), [("lottery.csv", "lottery.toml"), ("a.kinds.csv", "b.kinds.csv")]
+)
+def test_of_two_sheets_none_is_left_out_in_silence(folder, one, two):
+    (folder() / one).write_text("Name,Weight\n")
+    (folder() / two).write_text("")
+    with pytest.raises(BthtnError, match=f"BT421. {one} and {two} stand for each other"):
+        read_character(folder(), code())
+
+
 def test_without_a_file_of_operators_that_is_said(folder):
     with pytest.raises(BthtnError, match=r"(?s)'walk' has no operator.*operators.py, which is not"):
         read_character(folder(), SimpleNamespace())
