@@ -241,9 +241,7 @@ def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
     ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
     expected = answers(HtnSearch(asked), [None])
     assert answers(accelerated(asked, ask), budgets or [None]) == expected
-    assert answers(accelerated(asked, ask), budgets or [None], 1) == [
-        (*expected[0][:3], None, None)
-    ]
+    assert answers(accelerated(asked, ask), budgets or [None], 1) == [(*expected[0][:3], None)]
 
 
 @pytest.mark.parametrize("sums", SUMS)

@@ -211,14 +211,14 @@ class BodyWriter(LineWriter):
             self.write(*lines)
         self.unsure |= {one.after for one in made if one.is_unsure}
         for one in made:
-            if reading.is_kept(one.fluent):
+            if one.local is None:
                 self.write(
                     f"T.append(({one.place}, {one.before}))", f"S[{one.place}] = {one.after}"
                 )
                 is_bound = is_name(one.after) or is_literal(one.after)
                 read = reading.lookup(one.place, one.fluent)
                 self.reads.put(read, one.fluent, one.after if is_bound else None)
-            elif reading.is_asked_for(one.fluent):
+            elif one.local:
                 self.where[one.fluent] = one.after
         if FORESEEABLE in self.where:
             self.where[FORESEEABLE] = "False"

@@ -30,7 +30,7 @@ class KnownReads:
         self._before = self._known, self._holding
         """Those that were known before the latest condition."""
         self._read: dict[str, Fluent[Any]] = {}
-        """What values were read from, by their names, and by the sources of those without one."""
+        """What values were read from, by the sources of those without a name."""
         self._assigned: list[tuple[str, str]] = []
         self._numbers = count()
         self._is_naming = False
@@ -48,25 +48,20 @@ class KnownReads:
                 self._read[key] = fluent
             return source
         name = f"{'m' if fluent is None else 'r'}{next(self._numbers)}"
-        self._name(key, fluent, name)
+        self._known[key] = name, fluent
         self._assigned.append((f"({name} := {key})", name))
         return f"({name} := {source})"
 
     def assign(self, name: str, source: str) -> None:
         """Note that a line has assigned the source to the name, whatever it is."""
         if source in self._read:
-            self._name(source, self._read[source], name)
+            self._known[source] = name, self._read[source]
 
     def member(self, source: str) -> str:
         """A new name for a member, which a line in front of this one assigns."""
         name = f"m{next(self._numbers)}"
-        self._name(source, None, name)
-        self._before[0][source] = name, None
+        self._known[source] = self._before[0][source] = name, None
         return name
-
-    def fluent_of(self, name: str) -> Fluent[Any] | None:
-        """The fluent or prototype that the value with this name was read from, if it was."""
-        return self._read.get(name)
 
     def put(self, source: str, fluent: Fluent[Any], value: str | None) -> None:
         """Forget what may have been overwritten; ``value`` is the name of what is read now."""
@@ -99,11 +94,6 @@ class KnownReads:
         other._known, other._numbers = self._known.copy(), self._numbers
         other._holding, other._read = self._holding.copy(), self._read.copy()
         return other
-
-    def _name(self, key: str, fluent: Fluent[Any] | None, name: str) -> None:
-        self._known[key] = name, fluent
-        if fluent is not None:
-            self._read[name] = fluent
 
     def _plain(self, source: str) -> str:
         """The source with names in place of what gave them."""

@@ -21,7 +21,7 @@ from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.world.assignment import Assignment, FluentReference
-from bthtn.world.expression import Constant, Expression, Parameter
+from bthtn.world.expression import Constant, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
 
 MAY_RAISE: Final = "unforeseen()"
@@ -48,8 +48,8 @@ class Reading(ExpressionSource):
     ) -> None:
         super().__init__(names)
         self._arguments = arguments
-        self._where = where
-        self._unsure = unsure
+        self.where = where
+        self.unsure = unsure
         self._member = member
         self._reads = reads
 
@@ -58,20 +58,20 @@ class Reading(ExpressionSource):
 
     def read(self, reference: FluentReference[Any], depth: int) -> str | None:
         fluent = prototype(reference)
-        if fluent in self._where:
+        if fluent in self.where:
             return self._local(fluent)
         place = self.place(reference, depth)
         if place is None or not fluent.volatile:
             return place and self.stored(place, fluent)
-        foreseeable = self._where[FORESEEABLE]
+        foreseeable = self.where[FORESEEABLE]
         if foreseeable == "False":
             return MAY_RAISE
         return f"({self.stored(place, fluent)} if {foreseeable} else {MAY_RAISE})"
 
     def _local(self, fluent: Fluent[Any]) -> str:
         """Source of the value of a fluent that is not in ``S``."""
-        local = self._where[fluent]
-        is_unsure = local in self._unsure
+        local = self.where[fluent]
+        is_unsure = local in self.unsure
         return f"({local} if {local} is not UNKNOWN else {MAY_RAISE})" if is_unsure else local
 
     def place(self, reference: FluentReference[Any], depth: int = 0) -> str | None:
@@ -89,44 +89,18 @@ class Reading(ExpressionSource):
         """Source that looks a value up in ``S``."""
         return f"S.get({place}, {self.names.constant(fluent.default)})"
 
-    def is_kept(self, fluent: Fluent[Any]) -> bool:
-        """Whether ``S`` has the fluent, or each member of the family it is the prototype of."""
-        return fluent not in self._where
-
-    def is_asked_for(self, fluent: Fluent[Any]) -> bool:
-        """Whether the fluent is ever read."""
-        return self._where.get(fluent) != ""
-
-    def variable(self, fluent: Fluent[Any]) -> str:
-        """The variable of a fluent that is not in ``S``."""
-        return self._where[fluent]
-
-    def is_unsure(self, fluent: Fluent[Any]) -> bool:
-        """Whether the fluent may be unknown."""
-        return self._where.get(fluent) in self._unsure
-
-    def fits(self, value: Expression[Any], source: str, target: FluentReference[Any]) -> bool:
-        """Whether the value of the expression, with this source, certainly has the target's type.
-
-        That of an argument may have been read from a fluent.
-        """
-        read = self._reads.fluent_of(source)
-        return fits(value if read is None else read, target)
-
-    def before(self, place: str, fluent: Fluent[Any]) -> str:
-        """Source of the fluent's value before an effect overwrites it."""
-        return self.stored(place, fluent) if self.is_kept(fluent) else self._local(fluent)
-
 
 @dataclass(frozen=True, slots=True)
 class FluentChange:
     """The sources of one effect: of the fluent, its value before, and its value after.
 
-    ``fluent`` is the fluent, or the prototype of the family it is a member of. With ``is_unsure``
-    the value after may be UNKNOWN, since the one before may be.
+    ``fluent`` is the fluent, or the prototype of the family it is a member of; ``local`` is its
+    variable: None if ``S`` has the fluent, "" if nothing reads it. With ``is_unsure`` the value
+    after may be UNKNOWN, since the one before may be.
     """
 
     fluent: Fluent[Any]
+    local: str | None
     place: str
     before: str
     after: str
@@ -169,16 +143,16 @@ def _change(
         lines.append(f"x{number} = {place}")
         place = f"x{number}"
     is_int = target.value_type is int and value.strip("()-").isdigit()
-    if not is_int and not reading.fits(amount, value, target):
+    if not is_int and not fits(amount, target):
         lines.append(type_check(reading.names, target, place, value))
-    before = reading.before(place, fluent)
-    if reading.is_kept(fluent) and not before.isidentifier():
+    local = reading.where.get(fluent)
+    before = reading.stored(place, fluent) if local is None else local
+    if local is None and not before.isidentifier():
         growing.append(f"o{number} = {before}")
         before = f"o{number}"
-    is_unsure = effect.grows and reading.is_unsure(fluent)
-    if effect.grows and reading.is_asked_for(fluent):
-        before = reading.variable(fluent) if is_unsure else before
+    is_unsure = effect.grows and local in reading.unsure
+    if effect.grows and local != "":
         unless = f"UNKNOWN if {before} is UNKNOWN else " if is_unsure else ""
         growing.append(f"n{number} = {unless}{before} + {value}")
         value = f"n{number}"
-    return FluentChange(fluent, place, before, value, is_unsure)
+    return FluentChange(fluent, local, place, before, value, is_unsure)
