@@ -77,8 +77,7 @@ class ProjectedState:
 
     ``foreseeable`` is True while volatile fluents have their sensed values: before the first step,
     outside of alternatives that are chosen at run time (semantics 2.4). ``fingerprint`` is a hash
-    of the state, equal for equal states; the compiled steps update it only in a search that
-    compares states.
+    of the state, equal for equal states.
     """
 
     __slots__ = ("fingerprint", "foreseeable", "values")
