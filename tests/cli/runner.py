@@ -71,12 +71,24 @@ def left_over(folder: Path) -> list[str]:
     return names
 
 
+WARM_UP = [
+    ["plan", "combat", "fight", "--format", "dot", "--parallelize"],
+    ["plan", "combat", "fight", "--planner", "reference"],
+    ["check", "soldier"],
+    ["render", "combat"],
+    ["render", "soldier"],
+    ["run", "soldier", "--ticks", "1", "--json"],
+    ["list", "--no-such-option"],
+]
+"""What imports everything."""
+
+
 class Runner:
     """Runs command lines in forks of a process that has imported everything."""
 
-    def __init__(self, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, environment: dict[str, str] | None = None, warm_up=WARM_UP) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, __file__],
+            [sys.executable, __file__, json.dumps(warm_up)],
             env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **(environment or {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -96,21 +108,9 @@ class Runner:
         return Result(**json.loads(self._process.stdout.readline()))
 
 
-WARM_UP = [
-    ["plan", "combat", "fight", "--format", "dot", "--parallelize"],
-    ["plan", "combat", "fight", "--planner", "reference"],
-    ["check", "soldier"],
-    ["render", "combat"],
-    ["render", "soldier"],
-    ["run", "soldier", "--ticks", "1", "--json"],
-    ["list", "--no-such-option"],
-]
-"""What imports everything."""
-
-
 def serve() -> None:
     """Read command lines from stdin, and print what became of them."""
-    for words in WARM_UP:
+    for words in json.loads(sys.argv[1]):
         sys.argv = ["bthtn", *words]
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
             run()

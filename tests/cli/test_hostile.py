@@ -121,7 +121,7 @@ BYTES_ONLY = {"PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 
 @pytest.mark.parametrize("environment", [pytest.param({}, marks=pytest.mark.slow), BYTES_ONLY])
 def test_names_in_any_letters_are_found_in_the_locale_c(folder, environment):
-    with Runner({"LC_ALL": "C", **environment}) as runner:
+    with Runner({"LC_ALL": "C", **environment}, warm_up=[["render", "combat"]]) as runner:
         for name in ("größe 射線.py", BYTES):
             assert runner.run(Line(("check", name)), folder).code == 0
             dot = runner.run(Line(("render", name, "--format", "dot")), folder)
