@@ -9,7 +9,6 @@ import io
 import json
 import os
 import resource
-import select
 import signal
 import subprocess
 import sys
@@ -132,13 +131,12 @@ def _text(file) -> str:
 
 
 def _end_of(child: int) -> int | None:
-    handle = os.pidfd_open(child)
-    ended, _, _ = select.select([handle], [], [], SECONDS)
-    os.close(handle)
-    if not ended:
-        os.kill(child, signal.SIGKILL)
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    signal.alarm(SECONDS)
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) if ended else None
+    signal.alarm(0)
+    code = os.waitstatus_to_exitcode(status)
+    return None if code == -signal.SIGKILL else code
 
 
 def _run(asked: dict, out: int, err: int) -> None:
