@@ -28,12 +28,12 @@ _LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 class TomlFile:
     """A file in TOML, and the faults that its reader found, each with its line.
 
-    Raises InputError when it cannot be read.
+    Raises InputError when it cannot be read. One that need not be there is empty if it is not.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_needed: bool = True) -> None:
         self.path = path
-        text = text_of(path)
+        text = text_of(path) if is_needed or path.exists() else ""
         self.tables = tables_in(text, path)
         self.lines = lines_of(text)
         self.faults: list[Diagnostic] = []

@@ -34,7 +34,7 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError, InputError, nearest
 from bthtn.formats import tree_from_xml
 from bthtn.formats.beliefs_table import state_class_from
-from bthtn.formats.document import line_of, lines_of, tables_in, text_of
+from bthtn.formats.document import TomlFile
 from bthtn.formats.drawn_tasks import read_tasks
 from bthtn.formats.sheet import Kind, kind_of, sheets_in
 from bthtn.formats.unread import unread_files, unread_findings
@@ -184,10 +184,8 @@ class _FolderReader:
 
     def __init__(self, folder: Path, code: object) -> None:
         self._folder = folder
-        self._path = folder / SETTINGS
-        text = text_of(self._path) if self._path.exists() else ""
-        self._settings = tables_in(text, self._path)
-        self._lines = lines_of(text)
+        self._file = TomlFile(folder / SETTINGS, is_needed=False)
+        self._settings = self._file.tables
         self._check_settings()
         self._errors: list[BthtnError] = []
         self._operators = _part_of(code, "operators", Operators)
@@ -217,9 +215,9 @@ class _FolderReader:
         if whole is not None:
             noted(self._bind, whole)
             goals = {stem: noted(read_goals, path, whole) for stem, path in self._sheets("goals")}
-        if self._errors and domain is None and not self._path.exists():
+        if self._errors and domain is None and not self._file.path.exists():
             hint = "write one, with [beliefs] and a line for each fluent"
-            fault = Diagnostic("BT421", f"there is no {SETTINGS}", str(self._path), hint)
+            fault = Diagnostic("BT421", f"there is no {SETTINGS}", str(self._file.path), hint)
             self._errors.append(InputError(fault))
         if self._errors:
             faults = [fault for error in self._errors for fault in error.diagnostics]
@@ -250,11 +248,11 @@ class _FolderReader:
     def _state(self) -> type[State]:
         if "domain" in self._settings:
             message = f"the domain '{self._settings['domain']}' was not given"
-            raise InputError(Diagnostic("BT421", message, self._where("domain"), "give it"))
+            raise InputError(Diagnostic("BT421", message, self._file.where("domain"), "give it"))
         return state_class_from(
             self._folder.resolve().name,
             self._settings.get("beliefs", {}),
-            lambda entry: self._where("beliefs", entry),
+            lambda entry: self._file.where("beliefs", entry),
         )
 
     def _finished(self, state: type[State]) -> Condition:
@@ -339,11 +337,8 @@ class _FolderReader:
         if faults:
             raise InputError(faults)
 
-    def _where(self, *keys: str) -> str:
-        return f"{self._path}:{line_of(self._lines, *keys)}"
-
     def _fault(self, message: str, hint: str, *keys: str) -> Diagnostic:
-        return Diagnostic("BT421", message, self._where(*keys), hint)
+        return Diagnostic("BT421", message, self._file.where(*keys), hint)
 
     @contextmanager
     def _at(self, key: str) -> Iterator[None]:
@@ -352,14 +347,13 @@ class _FolderReader:
             yield
         except BthtnError as error:
             raise InputError(
-                [fault.within(self._where(key)) for fault in error.diagnostics]
+                [fault.within(self._file.where(key)) for fault in error.diagnostics]
             ) from None
 
 
 def domain_named_in(folder: Path) -> str:
     """The domain that the settings of a folder name, "" if they name none. Raises InputError."""
-    path = folder / SETTINGS
-    named = tables_in(text_of(path), path).get("domain", "") if path.exists() else ""
+    named = TomlFile(folder / SETTINGS, is_needed=False).tables.get("domain", "")
     return named if isinstance(named, str) else ""
 
 
