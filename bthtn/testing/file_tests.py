@@ -44,10 +44,7 @@ class FileTest:
     def run(self, *, update: bool) -> tuple[str, str]:
         """The fault, and the difference that an update of the file has made."""
         fault = self.fault()
-        if not fault or not update:
-            return fault, ""
-        updated = self.update()
-        return updated.fault, updated.difference
+        return self.update() if fault and update else (fault, "")
 
 
 def read_tests(file: Path, watch: Watch | None = None) -> Iterator[FileTest]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bthtn.agent.programming_errors import text_of as text_of_error
 from bthtn.errors import BthtnError
@@ -24,15 +24,14 @@ from bthtn.testing.scenario_files import read_scenario
 from bthtn.testing.scenario_toml import quoted, toml_value
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
-    """The rewritten lines, as a difference of the file, and the faults that the test still has.
+class Updated(NamedTuple):
+    """The faults that the test still has, and the rewritten lines, as a difference of the file.
 
     Either is empty if there is nothing to say.
     """
 
-    difference: str
     fault: str
+    difference: str = ""
 
 
 def update_case(path: Path, case: Case) -> Updated:
@@ -45,7 +44,7 @@ def update_case(path: Path, case: Case) -> Updated:
     try:
         plan = find_plan(case.domain, case.state, case.task, case.settings)
     except BthtnError:
-        return Updated("", fault)
+        return Updated(fault)
     values: dict[str, str | None] = {"expect": json.dumps(NO_PLAN), "record": None}
     if plan is not None:
         expected = json.dumps(normal(plan.tree), ensure_ascii=False)
@@ -54,8 +53,8 @@ def update_case(path: Path, case: Case) -> Updated:
     known = tomllib.loads(text)[case.name]
     new, left = edited(text, {(case.name, key): values[key] for key in values if key in known})
     if left:
-        return Updated("", "\n".join([fault, "", *_left_out(left)]))
-    return Updated(_write(path, text, new), "")
+        return Updated("\n".join([fault, "", *_left_out(left)]))
+    return Updated("", _write(path, text, new))
 
 
 def update_scenario(path: Path, scenario: Scenario) -> Updated:
@@ -70,7 +69,7 @@ def update_scenario(path: Path, scenario: Scenario) -> Updated:
     try:
         played = play(free)
     except Exception as error:  # noqa: BLE001 - the world's: a fault of the scenario
-        return Updated("", f"the world raised: {text_of_error(error)}")
+        return Updated(f"the world raised: {text_of_error(error)}")
     now = aligned(scenario.expected, played.ticks)
     text = text_of(path)
     entries = tomllib.loads(text).get("expect", ())
@@ -79,7 +78,7 @@ def update_scenario(path: Path, scenario: Scenario) -> Updated:
     difference = _write(path, text, new)
     fault = play(read_scenario(path)).fault
     notes = [*_left_out(left), *_left_alone(scenario, now)]
-    return Updated(difference, fault and "\n".join([fault, "", *notes]))
+    return Updated(fault and "\n".join([fault, "", *notes]), difference)
 
 
 def _events(changes: Iterable[tuple[Any, Expected, Expected]]) -> Iterator[tuple[Keys, str]]:
