@@ -45,7 +45,7 @@ def house(state=World, **compounds):
     The functions are given the tasks by name, so that they can be written in a line.
     """
     domain = Domain("house", state)
-    tasks = {"step": domain.primitive("step", cost=state.lit)}
+    tasks = {"step": domain.primitive("step", exec_only=state.lit)}
     for name, methods in compounds.items():
 
         def define(methods=methods):

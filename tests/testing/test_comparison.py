@@ -36,7 +36,7 @@ def test_plans_are_compared_by_their_trees_beside_each_other():
     assert summary.startswith("two plans, ")
     assert [line.split() for line in lines] == [
         ["left", "right"],
-        ["in", "order", "in", "order"],
+        ["sequence", "sequence"],
         ["dig", "dig"],
         ["✗", "eat", "dig"],
     ]
