@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from bthtn.agent.handed_over import misfit, suspends
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.function import place_of
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.errors import Diagnostic, ExecutionError, nearest
 from bthtn.world.sharing import Unpicklable
@@ -127,6 +128,20 @@ class Operators(Unpicklable):
         )
         yield from (no_operator(task, where) for task in bare if not self._is_declared(task))
 
+    def misfits(self, tasks: Iterable[Task]) -> Iterator[Diagnostic]:
+        """The mistakes of operators that cannot be called with the arguments of their tasks."""
+        found: list[Callable[..., Any]] = []  # many tasks may derive from one template
+        for task in tasks:
+            operator = self.find(task) if isinstance(task, PrimitiveTask) else None
+            if operator is None or any(operator is other for other in found):
+                continue
+            names = ["agent", *(parameter.name for parameter in task.parameters)]
+            if fault := misfit(operator, *names):
+                found.append(operator)
+                message = f"the operator of '{task.name}' {fault}"
+                hint = f"let it take ({', '.join(names)})"
+                yield Diagnostic("BT317", message, place_of(operator), hint)
+
     def _is_declared(self, task: PrimitiveTask[...]) -> bool:
         """Whether the task was declared to be simulated."""
         return self._simulates_others or any(key in self._simulated for key in keys_of(task))
@@ -230,7 +245,9 @@ def _binding(
             names = ["agent", *(parameter.name for parameter in task.parameters), *more]
             if fault := misfit(operator, *names):
                 hint = f"let it take ({', '.join(names)})"
-                raise ExecutionError(Diagnostic("BT304", f"{what} {fault}", hint=hint))
+                raise ExecutionError(
+                    Diagnostic("BT304", f"{what} {fault}", place_of(operator), hint)
+                )
         table[task] = operator
         return operator
 

@@ -101,6 +101,9 @@ def _tree_report(target: Target) -> Report:
     sheets, found = _sheet_findings(target, *domains)
     used = _words_beside(target)
     found += [finding for domain in domains for finding in findings(domain, used)]
+    for agent in agents if not target.is_of_files else ():
+        tasks = (task for domain in agent.domains for task in domain.tasks.values())
+        found += agent.operators.misfits(tasks)
     simulated = [name for agent in agents for name in agent.operators.simulated(agent.domains)]
     return Report(_in_order(found), sheets=sheets, simulated=tuple(dict.fromkeys(simulated)))
 

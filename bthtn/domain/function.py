@@ -46,7 +46,7 @@ def called(function: Bindable[Callable[..., T]], binding: Binding, window: State
     except UnknownRead:
         raise
     except BthtnError as error:
-        raise error.placed(_place(function.function)) from None
+        raise error.placed(place_of(function.function)) from None
     except Exception as error:
         raise _raised(function.function, error) from error
 
@@ -64,7 +64,7 @@ def used(
     except UnknownRead:
         raise
     except BthtnError as error:
-        raise error.placed(_place(function.function)) from None
+        raise error.placed(place_of(function.function)) from None
     except Exception as error:
         raise _raised(function.function, error) from error
 
@@ -83,10 +83,11 @@ def raised_in_description(error: Exception, where: str) -> Diagnostic:
 def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:
     message = f"{function_text(function)} raised {exception_text(error)}"
     hint = "functions of a domain are called with every state a search looks at"
-    return PlanningError(Diagnostic("BT201", message, _place(function), hint))
+    return PlanningError(Diagnostic("BT201", message, place_of(function), hint))
 
 
-def _place(function: Callable[..., Any]) -> str:
+def place_of(function: Callable[..., Any]) -> str:
+    """The file and the line where a function is written."""
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else f"{function!r}"
 
@@ -120,12 +121,12 @@ class Computed(Expression[T]):
             if answer is not None and (hasattr(kind, "__bool__") or hasattr(kind, "__len__")):
                 return bool(answer)
         except BthtnError as error:
-            raise error.placed(_place(self.function)) from None
+            raise error.placed(place_of(self.function)) from None
         except Exception as error:
             raise _raised(self.function, error) from error
         message = f"{function_text(self.function)} answers with {answer!r}, not True or False"
         hint = "a condition returns a truth value: return state.ammo > 0, return x is not None"
-        raise PlanningError(Diagnostic("BT110", message, _place(self.function), hint))
+        raise PlanningError(Diagnostic("BT110", message, place_of(self.function), hint))
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
         return function_text(self.function)
@@ -173,7 +174,7 @@ class FunctionEffect:
         if answer is not None:
             message = f"the effect {function_text(self.function)} answers with {answer!r}"
             hint = "that changes nothing: set fluents of the state it is given, state.ammo = 6"
-            raise PlanningError(Diagnostic("BT110", message, _place(self.function), hint))
+            raise PlanningError(Diagnostic("BT110", message, place_of(self.function), hint))
         return recorder.writes
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - as expressions

@@ -301,6 +301,7 @@ class _FolderReader:
         for fault in self._operators.missing(domain.tasks.values(), where):
             hint = 'bind one by its name, or declare in character.toml: simulate = ["…"]'
             faults.append(replace(fault, hint=hint))
+        faults += self._operators.misfits(domain.tasks.values())
         if faults:
             raise ExecutionError(faults)
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 DOMAIN = """
 from bthtn import Domain, Fluent, State, fluent, method
 class World(State):
@@ -117,6 +119,24 @@ def test_a_tree_is_checked_with_the_domains_of_its_goals(bthtn, put):
     answer = bthtn("check", "reader")
     assert answer.code == 0
     assert answer.out.endswith("tree reader: no errors, 2 warnings\n")
+
+
+@pytest.mark.parametrize(("bound", "code"), [("read", "BT304"), ('"read"', "BT317")])
+def test_an_operator_of_a_tree_that_cannot_be_called_is_an_error(bthtn, put, bound, code):
+    binding = f"""
+from bthtn.behaviours import Operators
+operators = Operators(simulates_others=True)
+@operators.bind({bound})
+def read_aloud(agent, book): pass
+"""
+    tree = TREE.format(domain=DOMAIN + binding).replace(
+        "body=None", "body=None, operators=operators"
+    )
+    put("trees/reader/tree.py", tree)
+    answer = bthtn("check", "reader")
+    assert answer.code == 1
+    assert f"error [{code}] the operator of 'read' is called with (agent): missing a" in answer.out
+    assert "trees/reader/tree.py" in answer.out
 
 
 def test_a_tree_with_tasks_without_operators_has_errors_or_says_that_they_are_simulated(bthtn, put):

@@ -218,6 +218,15 @@ def test_of_two_sheets_none_is_left_out_in_silence(folder, one, two):
         read_character(folder(), code())
 
 
+def test_an_operator_with_other_parameters_than_its_step_is_told(folder):
+    operators = Operators()
+    operators.bind("walk")(lambda agent: None)
+    with pytest.raises(
+        BthtnError, match=r"(?s)BT317.*'walk' is called with .*test_character_files.*agent, rooms"
+    ):
+        read_character(folder(), code(operators=operators))
+
+
 def test_without_a_file_of_operators_that_is_said(folder):
     with pytest.raises(BthtnError, match=r"(?s)'walk' has no operator.*operators.py, which is not"):
         read_character(folder(), SimpleNamespace())
