@@ -14,7 +14,7 @@ from typer import Argument, Option
 from bthtn.behaviours import Character
 from bthtn.cli.handlers import handled_by
 from bthtn.cli.options import RECORDINGS, TARGET, Output
-from bthtn.cli.printing import counted, deliver, refuse, say
+from bthtn.cli.printing import SCREEN, check_name, counted, deliver, refuse, say, unwritable
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
@@ -44,9 +44,10 @@ def watch(
     """
     if what.endswith(RECORDINGS):
         refuse({"seed": seed, "paused": paused}, "a recording", "it goes with a tree")
-        file = output or Path("out") / f"{Path(what).name.partition('.')[0]}.html"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        deliver(recording_page(Path(what)), file)
+        if output is not None and output != SCREEN:
+            check_name(output, "page", (".html", ".htm"))
+        page = recording_page(Path(what))
+        deliver(page, output or _page_in_out(Path(what)))
         say("open it in a browser")
         return 0
     hint = "make a recording, bthtn run TREE --record FILE, and name that"
@@ -57,6 +58,16 @@ def watch(
         say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")
         sys.stdout.flush()  # whoever reads a pipe waits for the address
         return exit_code(_ticked(character, target, viewer, 1 / rate))
+
+
+def _page_in_out(recording: Path) -> Path:
+    """Where the page of a recording is written by default; makes the folder. Raises InputError."""
+    page = Path("out") / f"{recording.name.partition('.')[0]}.html"
+    try:
+        page.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise unwritable(page, error) from None
+    return page
 
 
 def _ticked(character: Character, target: Target, viewer: Viewer, pause: float) -> int:

@@ -19,6 +19,27 @@ def test_a_recording_becomes_a_page(bthtn, tmp_path):
     assert "bthtn-recording/1" in page.read_text("utf-8")
 
 
+def test_a_page_does_not_replace_its_recording(bthtn, tmp_path):
+    file = tmp_path / "run.jsonl"
+    assert bthtn("run", "squad", "--ticks", "2", "--record", str(file)).code in (0, 1)
+    before = file.read_bytes()
+    answer = bthtn("watch", str(file), "-o", str(file))
+    assert (answer.code, answer.out) == (2, "")
+    assert "is no name of a page\n  hint: let it end in .html" in answer.err
+    assert file.read_bytes() == before
+
+
+def test_without_a_recording_or_a_place_for_its_page_nothing_is_made(bthtn, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert bthtn("watch", "nothing.jsonl").code == 2
+    assert not list(tmp_path.iterdir())
+    bthtn("run", "squad", "--ticks", "2", "--record", "run.jsonl", "--json")
+    (tmp_path / "out").touch()
+    answer = bthtn("watch", "run.jsonl")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("[BT404] cannot write out/run.html: ")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
