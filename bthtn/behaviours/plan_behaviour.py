@@ -51,6 +51,13 @@ class Late:
         return made
 
 
+def _made_by_py_trees(name: str) -> Behaviour:
+    """A behaviour with the attributes that py_trees gives, and without the cycle."""
+    behaviour = Running(name)
+    behaviour.iterator = _OVER
+    return behaviour
+
+
 class LeanBehaviour(Behaviour):
     """A behaviour that has no attributes but its own, until another one is read.
 
@@ -64,8 +71,8 @@ class LeanBehaviour(Behaviour):
     blackbox_level = _PLAIN
     name: Any = Late(lambda node: node._title())
     qualified_name: Any = Late(lambda node: f"{type(node).__qualname__}/{node.name}")
-    id: Any = Late(lambda node: Running(node.name).id)
-    logger: Any = Late(lambda node: Running(node.name).logger)
+    id: Any = Late(lambda node: _made_by_py_trees(node.name).id)
+    logger: Any = Late(lambda node: _made_by_py_trees(node.name).logger)
     blackboards: Any = Late(lambda _: [])
     iterator: Any = Late(lambda node: node.tick(), is_kept=False)  # it would be a cycle
 
