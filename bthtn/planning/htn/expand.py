@@ -92,12 +92,13 @@ def primitive(
         if avoided:
             search.reject(row.task, args, scope, avoided)
             return None
-    overwritten = row.step(search.values, args, search.view)
+    step = row.tracking_step if search.compares_states else row.step
+    overwritten = step(search.values, args, search.view)
     if overwritten is None:
         return _evaluated(search, part, row, args, scope, behind)
     if overwritten is False:
         if search.wants_reasons:
-            why = because(row.task.precondition, row.step, search.view, args)
+            why = because(row.task.precondition, step, search.view, args)
             search.reject(row.task, args, scope, why)
         return None
     steps, elapsed, cost, frame = at = search.at

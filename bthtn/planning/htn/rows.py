@@ -65,13 +65,13 @@ class PlannedMethod:
 class PrimitiveRow:
     """A primitive task.
 
-    ``step`` is the function that plans it, which returns None where it has to be evaluated; it is
-    compiled on first use. ``duration`` and ``cost`` are numbers, None if they depend on arguments
-    or state.
+    ``step`` is the function that plans it, which returns None where it has to be evaluated;
+    ``tracking_step`` also updates the fingerprint of the state. Each is compiled on first use.
+    ``duration`` and ``cost`` are numbers, None if they depend on arguments or state.
     """
 
     # No ``__getattr__``: it would slow down the look at every attribute.
-    __slots__ = ("cost", "duration", "effects", "planned", "step", "task")
+    __slots__ = ("cost", "duration", "effects", "planned", "step", "task", "tracking_step")
 
     def __init__(self, task: PrimitiveTask[...]) -> None:
         self.task = task
@@ -81,16 +81,21 @@ class PrimitiveRow:
         alike = projects_alike(task)
         self.planned: ByArguments[PlannedStep] | None = ByArguments() if alike else None
         self.step: Function = self._first_step
+        self.tracking_step: Function = self._first_tracking_step
 
     def _first_step(self, *given: Any) -> Any:
-        self.step = self._compiled()
+        self.step = self._compiled(tracks=False)
         return self.step(*given)
 
-    def _compiled(self) -> Function:
+    def _first_tracking_step(self, *given: Any) -> Any:
+        self.tracking_step = self._compiled(tracks=True)
+        return self.tracking_step(*given)
+
+    def _compiled(self, *, tracks: bool) -> Function:
         numbers = (self.task.duration, self.task.cost)
         if all(isinstance(number, Constant | Parameter) for number in numbers):
             source = FunctionSource()
-            made = source.step(self.task)
+            made = source.step(self.task, tracks=tracks)
             if made is not None:
                 return source.made()[made]
         return lambda *_: None

@@ -55,7 +55,7 @@ class SearchState:
 
     # The default of a class would be found by a slower look.
     __slots__ = (
-        *("adds_up_steps", "ahead", "at", "bound", "cause", "choices"),
+        *("adds_up_steps", "ahead", "at", "bound", "cause", "choices", "compares_states"),
         *("costs", "duplicates", "excludes_methods", "exclusions", "expansions", "guard"),
         *("has_horizon", "is_checked", "is_closing", "listener", "log", "pending", "reason"),
         *("record", "request", "root", "settings", "stop", "table", "timed", "values", "view"),
@@ -84,6 +84,7 @@ class SearchState:
         self.expansions = self.stop = 0
         self.timed = settings.horizon_time is not None
         self.has_horizon = not settings.check_rest and (settings.horizon is not None or self.timed)
+        # First the goal: which tasks are recursive is known of those that it reaches.
         goal = self.table.goal(request.goal)
         self.root: Entry = (BRANCH, None, request.binding, (), START, goal, 0, None)
         self.guard = RecursionGuard(has_volatile=self.table.has_volatile)
@@ -94,6 +95,8 @@ class SearchState:
         )
         prunes = domain.prunes_duplicates and self.costs is None and self.bound is None
         self.duplicates = Duplicates() if prunes else None
+        guarded = settings.strict_recursion and bool(self.table.recursive)
+        self.compares_states = guarded or self.duplicates is not None
         has_costs = self.costs is not None and self.costs.are_of_steps
         self.adds_up_steps = self.timed or has_costs
         self.is_checked = self.has_horizon or prunes

@@ -94,15 +94,15 @@ class FunctionSource(ExpressionSource):
         given = ", ".join(map(str, values))
         return self._function([f"    return ({given}{',' if len(values) == 1 else ''})"], "None")
 
-    def step(self, task: PrimitiveTask[...]) -> str | None:
+    def step(self, task: PrimitiveTask[...], *, tracks: bool) -> str | None:
         """Add a function that plans a primitive task; return its name, None if not compilable.
 
-        The function applies the effects, updates the fingerprint of the state, and returns the
-        values that were overwritten; False if the precondition does not hold, None if the task has
-        to be evaluated.
+        The function applies the effects and returns the values that they overwrote, False if the
+        precondition does not hold, None if the task has to be evaluated. With ``tracks``, it
+        updates the fingerprint of the state.
         """
         truth = self.truth(task.precondition)
-        effects = _Effects(self, (*task.effects, *task.expected))
+        effects = _Effects(self, (*task.effects, *task.expected), tracks=tracks)
         if truth is None or not effects.are_written:
             return None
         asked = [] if truth == "True" else [f"    if not {truth}: return False"]
@@ -137,7 +137,7 @@ class FunctionSource(ExpressionSource):
 class _Effects:
     """The source for the effects of one task: all right sides first, then the writes."""
 
-    def __init__(self, source: FunctionSource, effects: tuple[Any, ...]) -> None:
+    def __init__(self, source: FunctionSource, effects: tuple[Any, ...], *, tracks: bool) -> None:
         self._source = source
         self.computed: list[str] = []
         self.stored: list[str] = []
@@ -149,11 +149,13 @@ class _Effects:
             self.computed.append(f"    if len({{{named}}}) < {len(numbers)}: return None")
         several = range(len(effects))
         self.stored += [f"    b{n} = S.get(p{n}, ABSENT)" for n in several]
-        self.stored += [
-            f"    view.fingerprint += hash(p{n}) % {WEIGHTS} *"
-            f" (hash(v{n}) - hash(S.unread(p{n}) if b{n} is ABSENT else b{n}))"
-            for n in several
-        ]
+        if tracks and effects:
+            moved = " + ".join(
+                f"hash(p{n}) % {WEIGHTS} *"
+                f" (hash(v{n}) - hash(S.unread(p{n}) if b{n} is ABSENT else b{n}))"
+                for n in several
+            )
+            self.stored.append(f"    view.fingerprint += {moved}")
         self.stored += [f"    S[p{n}] = v{n}" for n in several]
         self.stored.append(f"    return ({' '.join(f'p{n}, b{n},' for n in several)})")
 

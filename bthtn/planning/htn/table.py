@@ -78,7 +78,7 @@ class TaskTable:
         for task in self._domain.tasks.values():
             source = FunctionSource()
             if isinstance(task, PrimitiveTask):
-                source.step(task)
+                source.step(task, tracks=False)
             else:
                 self._compiled(task, source)
             texts.append(f"# {in_one_line(task.name)}\n{source.text}\n")

@@ -77,7 +77,8 @@ class ProjectedState:
 
     ``foreseeable`` is True while volatile fluents have their sensed values: before the first step,
     outside of alternatives that are chosen at run time (semantics 2.4). ``fingerprint`` is a hash
-    of the state, equal for equal states.
+    of the state, equal for equal states; the compiled steps update it only in a search that
+    compares states.
     """
 
     __slots__ = ("fingerprint", "foreseeable", "values")
