@@ -84,10 +84,10 @@ class _Preferring(Unpicklable, Composite):
     def _holds(self, index: int) -> bool:
         return self._evaluated("condition", self.conditions, index) is True
 
-    def _evaluated(self, what: str, several: Sequence[Expression[Any]], index: int) -> object:
+    def _evaluated(self, what: str, expressions: Sequence[Expression[Any]], index: int) -> object:
         """The value of a child's expression now; None if it raises, which is reported."""
         try:
-            return several[index].evaluate(self.agent.beliefs)
+            return expressions[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             goal = f"'{self.children[index].name}' in '{self.name}'"

@@ -124,7 +124,7 @@ def require_goal(context: typer.Context, goal: str, domain: str) -> None:
     """Raise BadParameter, with the domain's tasks, if neither a task nor a condition is given."""
     if not goal:
         found = domain_of(domain)
-        goals = [one for one in found.authored if isinstance(found.tasks[one], CompoundTask)]
+        goals = [name for name in found.authored if isinstance(found.tasks[name], CompoundTask)]
         there_is = nearest("", goals or found.authored)
         message = f"say what is to be done, or give --achieve with a condition; {there_is}"
         raise typer.BadParameter(message, ctx=context, param_hint="'TASK'")

@@ -265,7 +265,9 @@ def _other_separator(cells: Sequence[str], headings: Sequence[str]) -> str:
     """What separates a row that looks like a single cell; empty for all other rows."""
     if len(cells) != 1 or len(headings) == 1:
         return ""
-    return next((one for one in ",;\t" if cells[0].count(one) == len(headings) - 1), "")
+    return next(
+        (separator for separator in ",;\t" if cells[0].count(separator) == len(headings) - 1), ""
+    )
 
 
 def _flat(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:

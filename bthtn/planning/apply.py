@@ -23,8 +23,8 @@ S = TypeVar("S", bound=State)
 def apply(domain: Domain[S] | FrozenDomain, state: S, call: TaskCall) -> S:
     """The state after a primitive task, as planning predicts it from this state.
 
-    Raises PlanningError if its precondition does not hold, or if it is not known what the task
-    does; DomainError for a compound task, and for a task or state of another domain.
+    Raises PlanningError if its precondition does not hold, or if the task's effects are not
+    known; DomainError for a compound task, and for a task or state of another domain.
     """
     whole, _ = question_of(domain, call, DEFAULT_SETTINGS)
     start, task = start_of(whole, state), call.task

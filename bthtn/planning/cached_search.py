@@ -78,7 +78,7 @@ class Remembered:
 
     @property
     def saved_as(self) -> RecordedSearch:
-        """What is saved in its place: caches are not saved."""
+        """The part to save in its place: caches are not saved."""
         return self._search
 
     @property
@@ -110,5 +110,5 @@ class Remembered:
         plan, reads = self._search.plan, self._search.reads
         if plan is None:
             return Answer(reads, None)
-        written = {one: plan.predicted.get(one) for one in plan.footprint.writes}
+        written = {fluent: plan.predicted.get(fluent) for fluent in plan.footprint.writes}
         return Answer(reads, plan.tree, plan.record, written, plan.expansions)

@@ -81,7 +81,7 @@ def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
 
 @dataclass(slots=True, eq=False)
 class _Line:
-    """A line, and the method it stands for; ``tells`` marks lines of failures and those above."""
+    """A line, and the method it stands for; ``tells`` marks the failures and the lines above."""
 
     text: str
     depth: int

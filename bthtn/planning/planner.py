@@ -100,7 +100,7 @@ class Planner(Unpicklable, Generic[S]):
         self._prepare(whole, network, (), settings, cache)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state to save: the question. What was prepared for it is prepared again."""
+        """The state to save: the question. All that is prepared for it is prepared again."""
         return {name: value for name, value in vars(self).items() if name in _SAVED}
 
     def resume(self, _: object) -> None:

@@ -21,7 +21,8 @@ def comparison(left: object, right: object) -> list[str] | None:
 def _states(left: State | FrozenState, right: State | FrozenState) -> list[str]:
     changes = difference(snapshot(left), snapshot(right), "")
     lines = [
-        f"{one.fluent}: {value_text(one.before)} != {value_text(one.after)}" for one in changes
+        f"{change.fluent}: {value_text(change.before)} != {value_text(change.after)}"
+        for change in changes
     ]
     return [f"two states, {type(left).__name__}, that differ:", *lines]
 

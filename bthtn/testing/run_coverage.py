@@ -242,5 +242,7 @@ def _picture(root: Behaviour) -> tuple[Snapshot, dict[object, str]]:
         node, shown, name = pending.pop()
         shown["branch"] = branches[node.id] = name
         below = zip(node.children, shown["children"], strict=True)
-        pending += [(child, one, f"{name} > {child.name}") for child, one in reversed([*below])]
+        pending += [
+            (child, picture, f"{name} > {child.name}") for child, picture in reversed([*below])
+        ]
     return drawn, branches

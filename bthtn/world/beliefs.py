@@ -198,9 +198,9 @@ class Beliefs(Unpicklable, Generic[S]):
     def remove(self, watch: Watch, places: Iterable[_Place]) -> None:
         """Called by a watch: pass changes of these fluents to it no longer."""
         for place in places:
-            several = self._watched[place]
-            if len(several) > 1:
-                self._watched[place] = tuple(one for one in several if one is not watch)
+            watches = self._watched[place]
+            if len(watches) > 1:
+                self._watched[place] = tuple(other for other in watches if other is not watch)
                 continue
             del self._watched[place]
             if place is None:

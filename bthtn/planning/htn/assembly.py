@@ -1,4 +1,4 @@
-"""Assembly of a plan tree from what was planned, in order: the same for all searches.
+"""Assembly of a plan tree from the planned parts, in order: the same for all searches.
 
 A search leaves an item for each part that it planned; all else follows from the bodies of the goal
 and of the methods that were entered. Empty networks leave no item.
@@ -89,11 +89,11 @@ def tree_of(body: Body, binding: Binding, planned: Iterable[Planned], asked: Ask
     """The plan tree of the body of a goal, or of a branch."""
     level = _level(body, binding)
     opened: Opened = []
-    one: Any
-    for place, one in enumerate(planned):
-        kind = type(one)
+    entry: Any
+    for place, entry in enumerate(planned):
+        kind = type(entry)
         if kind is not PlannedStep and kind is not PlannedMethod:
-            level = _behind(one, level, opened)
+            level = _behind(entry, level, opened)
             continue
         items, nodes = level.body.items, level.nodes
         part: Any = items[len(nodes)] if len(nodes) < len(items) else None
@@ -101,15 +101,15 @@ def tree_of(body: Body, binding: Binding, planned: Iterable[Planned], asked: Ask
             level, part = _next(level)
             if type(part) is not CallPart:  # a deferred call, planned at once to check the rest
                 (part,) = part.bodies[0].parts
-        footprint = one.footprint
+        footprint = entry.footprint
         if part.reads:
             reads = asked(place, part, level.binding) | footprint.reads
             footprint = Footprint(reads, footprint.writes, footprint.uses)
         if kind is PlannedStep:
-            level.nodes.append(_step(one, footprint, part.network, level.binding))
+            level.nodes.append(_step(entry, footprint, part.network, level.binding))
         else:
-            level.nodes.append(_scope(one, footprint, part.network, level.binding))
-            level = _level(one.body, one.binding, level)
+            level.nodes.append(_scope(entry, footprint, part.network, level.binding))
+            level = _level(entry.body, entry.binding, level)
     level, _ = _next(level)
     return _whole(level)
 
@@ -150,7 +150,7 @@ def _behind(item: Planned, level: _Level, opened: Opened) -> _Level:
     if item is JOINED:
         _, part, branches, dropped = opened.pop()
         level.nodes.append(_joined(part.network, branches, dropped))
-        level.cause = next((one.cause for one in branches if one.cause is not None), None)
+        level.cause = next((branch.cause for branch in branches if branch.cause is not None), None)
         return level
     if type(item) is Dropped:
         opened[-1][-1].append(item)
@@ -171,7 +171,7 @@ def _joined(network: BranchingNetwork, planned: list[_Level], dropped: list[Drop
     branches = tuple(map(_whole, planned))
     if isinstance(network, ParallelNetwork):
         return _parallel_node(branches, network.policy)
-    gone = {one.alternative for one in dropped}
+    gone = {drop.alternative for drop in dropped}
     kept = tuple(index for index in range(len(network.parts)) if index not in gone)
     return _priority_node(branches, kept, network.reactive, tuple(dropped))
 
@@ -202,11 +202,11 @@ def _taken(network: Network, left: list[Node], level: _Level) -> Node:
     if not isinstance(network, SequenceNetwork):
         return left.pop()
     made: list[Node] = []
-    for number, one in enumerate(network.parts):
+    for number, part in enumerate(network.parts):
         if level.cause is not None and not left:
             made.append(SuspendedNode(network.parts[number:], level.binding, level.cause))
             break
-        made.append(_taken(one, left, level))
+        made.append(_taken(part, left, level))
     return _in_turn(made)
 
 
@@ -218,13 +218,13 @@ def _in_turn(nodes: list[Node]) -> SequenceNode:
     return made
 
 
-def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
+def _step(planned: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
     node = _OpenTask()
-    node.task = one.task
-    node.args = one.args
+    node.task = planned.task
+    node.args = planned.args
     node.footprint = footprint
-    node.duration = one.duration
-    node.cost = one.cost
+    node.duration = planned.duration
+    node.cost = planned.cost
     node.call = call
     node.binding = binding
     node.__class__ = TaskNode
@@ -232,17 +232,17 @@ def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Bindi
     return made
 
 
-def _scope(one: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding) -> Any:
+def _scope(planned: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding) -> Any:
     """The node of a method, open until its child is known."""
     node = _OpenScope()
-    node.task = one.task
-    node.args = one.args
-    node.method = one.method
+    node.task = planned.task
+    node.args = planned.args
+    node.method = planned.method
     node.footprint = footprint
-    node.name = one.name
-    node.cost = one.cost
-    node.value = one.value
+    node.name = planned.name
+    node.cost = planned.cost
+    node.value = planned.value
     node.call = call
     node.binding = binding
-    node.body = one.answer
+    node.body = planned.answer
     return node

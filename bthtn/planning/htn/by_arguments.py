@@ -1,4 +1,4 @@
-"""A cache of results by arguments, and what depends on nothing else."""
+"""A cache of results by arguments, and tests whether a result depends on nothing else."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _choose(
 
 
 def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
-    """Decompose method by method, evaluating what cannot be compiled."""
+    """Decompose method by method, evaluating conditions that cannot be compiled."""
     part, row, binding, scope, behind, ways, _ = call
     methods = row.methods
     count = len(methods) if ways is None else len(ways)
@@ -288,7 +288,7 @@ def _with_numbers(search: SearchState, scope: Entry) -> Entry:
     if reads is None:
         method.method.condition.evaluate(asked, binding)
     cost, value = (
-        number_of(one, asked, binding) for one in (method.method.cost, method.method.value)
+        number_of(number, asked, binding) for number in (method.method.cost, method.method.value)
     )
     reads = (*asked.readings, *(reads or ()))
     return (*scope[:READS], reads, (cost, value), scope[CHOSEN])

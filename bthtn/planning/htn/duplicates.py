@@ -92,12 +92,12 @@ class Duplicates:
             if cell[3] is None:
                 break
             cell = cell[3]
-        for one in reversed(chain):
-            body, part, scope, _, _ = one
+        for link in reversed(chain):
+            body, part, scope, _, _ = link
             where = None if scope is None else (scope[BINDING], scope[DEPTH])
             what = (self._body(body), part, where, number)
             number = self._numbers.setdefault(what, len(self._numbers))
-            self._cells[id(one)] = (one, number)  # held, so that the id stays its own
+            self._cells[id(link)] = (link, number)  # held, so that the id stays its own
         return number
 
     def _body(self, body: Body) -> int:

@@ -184,7 +184,7 @@ def joined(parts: list[str], *, decisive: bool) -> str:
 
 
 def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
-    """Yield what an expression depends on: parameters, fluents, members and functions."""
+    """Yield the parts that an expression depends on: parameters, fluents, members, functions."""
     for leaf in leaves_of(expression):
         if not isinstance(leaf, Constant):
             yield leaf

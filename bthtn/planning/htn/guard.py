@@ -33,8 +33,8 @@ from bthtn.world.truth import same_value
 class RecursionGuard:
     """Finds open calls of the same task in the same state, for one search.
 
-    It indexes the calls in the log, which backtracking takes back. What follows the log and the
-    open calls does so only when a fingerprint recurs.
+    It indexes the calls in the log, which backtracking takes back. The log and the open
+    calls are followed only when a fingerprint recurs.
     """
 
     __slots__ = (
@@ -118,9 +118,9 @@ class RecursionGuard:
         while len(self._open) > depth:
             closed = self._open.pop()
             self._innermost[self._key(closed), closed[FINGERPRINT]].pop()
-        for one in reversed(entered):
-            self._open.append(one)
-            self._innermost.setdefault((self._key(one), one[FINGERPRINT]), []).append(one)
+        for call in reversed(entered):
+            self._open.append(call)
+            self._innermost.setdefault((self._key(call), call[FINGERPRINT]), []).append(call)
 
     def _key(self, scope: Entry) -> tuple[Any, ...]:
         """Return the index key of the call of an entered method."""

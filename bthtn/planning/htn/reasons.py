@@ -50,7 +50,7 @@ def because(
 ) -> Reason:
     """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``.
 
-    ``function`` is the compiled one, if there is one; it returns None where it cannot tell.
+    ``function`` is the compiled one, if there is one; it returns None where it is not sure.
     """
     asked = ReadingView(view)
     if function is None or function(asked, binding, asked) is None:

@@ -31,11 +31,14 @@ class RecursiveTasks(set[CompoundTask[...]]):
         below: dict[Any, list[Any]] = {}
         pending: list[Any] = [task]
         while pending:
-            one = pending.pop()
-            if one not in below and one not in self._seen:
-                pending += below.setdefault(one, self._called(one))
+            reached = pending.pop()
+            if reached not in below and reached not in self._seen:
+                pending += below.setdefault(reached, self._called(reached))
         # What was seen before reaches nothing that is new, so that no new task is in its component.
-        inner = {one: [two for two in called if two in below] for one, called in below.items()}
+        inner = {
+            caller: [callee for callee in called if callee in below]
+            for caller, called in below.items()
+        }
         self |= recurring(inner) - {None}
         self._seen |= inner.keys()  # at last: another thread may ask in the meantime
 
@@ -49,7 +52,7 @@ class RecursiveTasks(set[CompoundTask[...]]):
                 called[None] = None
             else:
                 tasks = (call.task for call in calls_in(method.body))
-                called.update((one, None) for one in tasks if isinstance(one, CompoundTask))
+                called.update((task, None) for task in tasks if isinstance(task, CompoundTask))
         return list(called)
 
 
@@ -57,7 +60,7 @@ def recurring(below: Mapping[Node, Collection[Node]]) -> set[Node]:
     """Return the nodes that lead back to themselves."""
     numbers = components(below)
     many = Counter(numbers.values())
-    return {one for one in below if many[numbers[one]] > 1 or one in below[one]}
+    return {node for node in below if many[numbers[node]] > 1 or node in below[node]}
 
 
 def components(below: Mapping[Node, Iterable[Node]]) -> dict[Node, int]:
@@ -93,5 +96,5 @@ def _finished(below: Mapping[Node, Iterable[Node]]) -> list[Node]:
             elif node not in seen:
                 seen.add(node)
                 pending.append((node, True))
-                pending += [(one, False) for one in below[node]]
+                pending += [(other, False) for other in below[node]]
     return order

@@ -1,7 +1,7 @@
 """Rows of the task table: each holds a task and its compiled expressions.
 
 A row is created when a search first reaches its task, and shared by all searches of the domain.
-It is immutable except for its caches of what was ``planned``, by arguments.
+It is immutable except for its caches of ``planned`` parts, by arguments.
 """
 
 from __future__ import annotations

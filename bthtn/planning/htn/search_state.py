@@ -91,7 +91,7 @@ class SearchState:
         sums = settings.cheapest or self.table.has_values
         self.costs = Costs(domain, cheapest=settings.cheapest) if sums else None
         self.excludes_methods = bool(self.exclusions) and any(
-            isinstance(one, Method) for one, _ in self.exclusions
+            isinstance(method, Method) for method, _ in self.exclusions
         )
         prunes = domain.prunes_duplicates and self.costs is None and self.bound is None
         self.duplicates = Duplicates() if prunes else None

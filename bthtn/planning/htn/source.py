@@ -147,17 +147,17 @@ class _Effects:
             # Two effects on one fluent have a meaning together that evaluation knows.
             named = ", ".join(f"p{number}" for number in numbers)
             self.computed.append(f"    if len({{{named}}}) < {len(numbers)}: return None")
-        several = range(len(effects))
-        self.stored += [f"    b{n} = S.get(p{n}, ABSENT)" for n in several]
+        indices = range(len(effects))
+        self.stored += [f"    b{n} = S.get(p{n}, ABSENT)" for n in indices]
         if tracks and effects:
             moved = " + ".join(
                 f"hash(p{n}) % {WEIGHTS} *"
                 f" (hash(v{n}) - hash(S.unread(p{n}) if b{n} is ABSENT else b{n}))"
-                for n in several
+                for n in indices
             )
             self.stored.append(f"    view.fingerprint += {moved}")
-        self.stored += [f"    S[p{n}] = v{n}" for n in several]
-        self.stored.append(f"    return ({' '.join(f'p{n}, b{n},' for n in several)})")
+        self.stored += [f"    S[p{n}] = v{n}" for n in indices]
+        self.stored.append(f"    return ({' '.join(f'p{n}, b{n},' for n in indices)})")
 
     def _effect(self, number: int, effect: Any) -> str | None:
         """Add the source for fluent and value of one effect; None if it has to be evaluated."""

@@ -125,7 +125,7 @@ class TaskTable:
         return rows, parts
 
     def goal(self, network: Network) -> Body:
-        """Return the body of a goal; cached for each network while somebody holds the body."""
+        """Return the body of a goal; cached for each network while the body is in use."""
         known = self._goals.get(id(network))
         if known is None:
             known = self._goals[id(network)] = self.body(network)

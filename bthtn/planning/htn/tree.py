@@ -1,4 +1,4 @@
-"""What the log of a search says of its plan: its tree, actions and footprints."""
+"""The plan in the log of a search: its tree, actions and footprints."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Factory = Callable[[Problem, StartState], Estimate]
 class Heuristic:
     """A factory of estimates for a start state, and the searches that it suits.
 
-    ``weight`` is what the search multiplies the estimates with: above 1 it prefers nodes that are
+    The search multiplies the estimates with ``weight``: above 1 it prefers nodes that are
     near the start state to plans that are cheap.
     """
 

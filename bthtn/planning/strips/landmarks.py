@@ -27,7 +27,7 @@ Landmark = list[int]
 
 
 def landmark_cost(relaxation: Relaxation) -> Estimate:
-    """The sum of what landmarks cost, never more than the cheapest relaxed plan."""
+    """The sum of the landmarks' costs, never more than the cheapest relaxed plan's."""
     before = relaxation.explored(max).of_atoms
     at_most = relaxed_plan_cost(relaxation)
     known: dict[int, list[Landmark]] = {}

@@ -1,4 +1,4 @@
-"""The delete relaxation: what atoms cost if no action ever makes one false.
+"""The delete relaxation: the costs of atoms if no action ever makes one false.
 
 The cost of an action's preconditions is the largest of their costs (``max``: never too much) or
 their sum (``sum``: as if each were achieved on its own). Atoms that are true or unknown in the
@@ -60,7 +60,7 @@ class Relaxation:
     ) -> RelaxedCosts:
         """The costs of all atoms, those of preconditions combined by ``max`` or ``sum``.
 
-        Actions cost what they do in the problem, unless other costs are given.
+        Actions have the costs of the problem, unless others are given.
         """
         action_costs = action_costs or self.costs
         users, needs, adds = self.users, self.needs, self.adds

@@ -90,7 +90,7 @@ class StripsSearch(Unpicklable):
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
-        """What was read of the start state so far, with its values, in order."""
+        """The fluents read of the start state so far, with their values, in order."""
         return self._start.readings
 
     def advance(self, expansions: int | None = None) -> SearchStatus:

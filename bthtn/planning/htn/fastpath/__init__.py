@@ -7,8 +7,8 @@ cannot answer, the general search returns the same plan after the same number of
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
 and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines``, ``notes`` and
 ``branch_end`` write the source, with ``reading`` for expressions and effects, ``known_reads`` for
-what was read before, ``excess`` for what the cheapest plan adds up, and ``bound`` for what a record
-has to beat; ``program`` compiles it.
+earlier reads, ``excess`` for the sum of the cheapest plan, and ``bound`` for the record to beat;
+``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
 ``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of
 ``record_entries``: the tree of ``tree_entries``, which is one of ``shared_trees``.
@@ -47,8 +47,8 @@ def accelerator(
     """A function that plans for the goal faster than a search; None if the domain is unsuited.
 
     Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper. If
-    its kind avoids something it has to be given what is excluded, and if it is bounded the record
-    to beat. If it ``shares``, equal plans have the same tree.
+    its kind avoids something it has to be given the exclusions, and if it is bounded the record to
+    beat. If it ``shares``, equal plans have the same tree.
     """
     program = program_for(domain, goal, settings, kind)
     start = None if program is None else program.cell(goal, binding)

@@ -12,7 +12,7 @@ from bthtn.planning.htn.fastpath.lines import tuple_source
 from bthtn.planning.htn.translation.meaning import Assumption
 
 _ATTRIBUTES: Final = MappingProxyType(
-    {one: one for one in ("__code__", "__defaults__", "cell_contents")}
+    {name: name for name in ("__code__", "__defaults__", "cell_contents")}
 )
 
 ASKING: Final = """\
@@ -121,7 +121,7 @@ def asking(
     """
     variables = [*scalars]
     values = "state.values.copy()" if "T" in given else "state.values"
-    first = {"S": values, **{one: _EMPTY[one] for one in given[1:]}, **scalars}
+    first = {"S": values, **{name: _EMPTY[name] for name in given[1:]}, **scalars}
     moment = ", ".join(["n", "cell", *given, *variables])
     state = ", ".join(["cell", "n", *variables])
     loop = _LOOP if equal is None else _BOUNDED_LOOP

@@ -91,7 +91,7 @@ class BodyWriter(LineWriter):
         """
         self.made += 1
         reading = self.reading(binding)
-        values = [reading.value(one) for one in method.values]
+        values = [reading.value(value) for value in method.values]
         given = [value for value in values if value is not None]
         if len(given) < len(values):
             raise NotWritable
@@ -107,18 +107,21 @@ class BodyWriter(LineWriter):
     def _given(self, call: TaskCall, binding: tuple[str, ...], rest: str) -> list[str]:
         """Sources of the arguments of a call; it is suspended if one is unknown."""
         reading = self.reading(binding)
-        values = [reading.value(one) for one in call.args]
+        values = [reading.value(arg) for arg in call.args]
         given = [value for value in values if value is not None]
         if len(given) < len(values):
             raise NotWritable
-        if self.of.excess is not None or not any(MAY_RAISE in one for one in given):
+        if self.of.excess is not None or not any(MAY_RAISE in source for source in given):
             return given
         with self.block("try:"):
             names = self._named(given)
         asked = {
-            one.position for arg in call.args for one in mentioned(arg) if type(one) is Parameter
+            parameter.position
+            for arg in call.args
+            for parameter in mentioned(arg)
+            if type(parameter) is Parameter
         }
-        handed = tuple(one if n in asked else "None" for n, one in enumerate(binding))
+        handed = tuple(name if n in asked else "None" for n, name in enumerate(binding))
         with self.block("except Unforeseen:"):
             self.stop(self.answer(arguments_are_known, call, handed, rest), rest)
         return [*names]
@@ -209,17 +212,18 @@ class BodyWriter(LineWriter):
             self._written_if_known(lines, task, binding, rest)
         else:
             self.write(*lines)
-        self.unsure |= {one.after for one in made if one.is_unsure}
-        for one in made:
-            if one.local is None:
+        self.unsure |= {write.after for write in made if write.is_unsure}
+        for write in made:
+            if write.local is None:
                 self.write(
-                    f"T.append(({one.place}, {one.before}))", f"S[{one.place}] = {one.after}"
+                    f"T.append(({write.place}, {write.before}))",
+                    f"S[{write.place}] = {write.after}",
                 )
-                is_bound = is_name(one.after) or is_literal(one.after)
-                read = reading.lookup(one.place, one.fluent)
-                self.reads.put(read, one.fluent, one.after if is_bound else None)
-            elif one.local:
-                self.where[one.fluent] = one.after
+                is_bound = is_name(write.after) or is_literal(write.after)
+                read = reading.lookup(write.place, write.fluent)
+                self.reads.put(read, write.fluent, write.after if is_bound else None)
+            elif write.local:
+                self.where[write.fluent] = write.after
         if FORESEEABLE in self.where:
             self.where[FORESEEABLE] = "False"
         self.entries.append((task, binding))
@@ -289,15 +293,15 @@ class BodyWriter(LineWriter):
     def _handed(self, parts: Sequence[Part]) -> tuple[list[str], dict[str, str]]:
         """The variables that these parts need, and their names in another function."""
         asked = [
-            part.binding[one.position]
+            part.binding[parameter.position]
             for part in parts
             for call in calls_in(part.item)
             for argument in call.args
-            for one in mentioned(argument)
-            if isinstance(one, Parameter)
+            for parameter in mentioned(argument)
+            if isinstance(parameter, Parameter)
         ]
         constants = self.of.names.constants
-        names = [one for one in dict.fromkeys(asked) if is_name(one) and one not in constants]
+        names = [name for name in dict.fromkeys(asked) if is_name(name) and name not in constants]
         called = {name: name for name in names if name.startswith("a")}
         called |= {name: f"c{n}" for n, name in enumerate(names) if name not in called}
         return names, called
@@ -311,8 +315,8 @@ class BodyWriter(LineWriter):
         and at the end of each branch.
         """
         names, called = self._handed([part, *left])
-        there, *behind = (_renamed(one, called) for one in (part, *left))
-        node = Node(opened, there.binding, tuple(behind), tuple(called[one] for one in names))
+        there, *behind = (_renamed(other, called) for other in (part, *left))
+        node = Node(opened, there.binding, tuple(behind), tuple(called[name] for name in names))
         self.entries.append((self.of.mark(opened, 0), ()))
         self.leave()
         moments = f"w{next(self.numbers)}"
@@ -324,18 +328,18 @@ class BodyWriter(LineWriter):
     ) -> None:
         """Write the lines that plan a branch, with these arguments; its end is given ``names``."""
         planned = [f"p{next(self.numbers)}"] if node.node.is_choice else []
-        for one in planned:
+        for start in planned:
             told = [] if EQUAL not in self.where else [f"Y[{self.where[EQUAL]}] < 1"]
             self.choose(0)
-            cell = tuple_source(["without_plan", one, *told])
-            self.write(f"{one} = []", f"C.append({cell})")
+            cell = tuple_source(["without_plan", start, *told])
+            self.write(f"{start} = []", f"C.append({cell})")
             if FORESEEABLE in self.where:
                 self.where[FORESEEABLE] = "False"
         function, name = self.of.ended(node, number), self.of.names.of(node.node)
         *others, moments = names
         cell = tuple_source([function, *others, *planned, moments, name, rest])
-        self.parts([Part(one, binding, None) for one in node.node.branches[number]], cell)
+        self.parts([Part(branch, binding, None) for branch in node.node.branches[number]], cell)
 
 
 def _renamed(part: Part, called: Mapping[str, str]) -> Part:
-    return replace(part, binding=tuple(called.get(one, one) for one in part.binding))
+    return replace(part, binding=tuple(called.get(name, name) for name in part.binding))

@@ -1,4 +1,4 @@
-"""Bound: what the record of a plan has to beat, and how much of it a plan equals so far.
+"""Bound: the record that a plan has to beat, and how much of it the plan equals so far.
 
 A variable follows the record of choices: it is the number of choices made so far as long as they
 are those of the bound, and -1 once they beat it. A choice is compared with the entry of the limits

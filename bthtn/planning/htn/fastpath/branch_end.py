@@ -17,7 +17,8 @@ def end_branch(body: BodyWriter, node: Node, number: int, join: Join | None = No
     ``join`` joins the branches of a parallel node. Raises NotWritable.
     """
     opened, equal = node.node, body.where.get(EQUAL)
-    scalars = ["_" if one == equal else one for one in body.of.scalars]  # choices go on counting
+    # Choices go on counting, so what equals the bound is not taken back.
+    scalars = ["_" if scalar == equal else scalar for scalar in body.of.scalars]
     planned = ["p"] if opened.is_choice else []
     body.write(f"{', '.join(['_', *node.names, *planned, 'w', '_', 'rest'])} = cell")
     if planned:
@@ -47,13 +48,16 @@ def _agreed(scalars: Sequence[str], alternatives: int) -> Iterator[str]:
     yield f"{', '.join(['_', first, *others])} = w"
     for place, name in enumerate(scalars, start=1):
         value = f"{first}[{place}]"
-        same = [f"({value} is {one}[{place}] or {value} == {one}[{place}])" for one in others]
+        same = [
+            f"({value} is {variable}[{place}] or {value} == {variable}[{place}])"
+            for variable in others
+        ]
         yield f"{name} = {value} if {' and '.join(same) or 'True'} else UNKNOWN"
 
 
 def _joined(body: BodyWriter, node: Node, join: Join, scalars: Sequence[str]) -> None:
     """Write the lines that join the branches of a parallel node, or fail."""
-    given = [one if one in node.names or not is_name(one) else "None" for one in node.binding]
+    given = [name if name in node.names or not is_name(name) else "None" for name in node.binding]
     binding = tuple_source(given) if given else "()"
     body.write(f"w = {body.of.names.of(join)}(w, R, {binding})")
     with body.block("if w is None:"):

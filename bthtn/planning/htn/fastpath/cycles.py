@@ -80,7 +80,7 @@ def guarded(found: Reachable, numbers: Mapping[Compound, int]) -> frozenset[Comp
     for task in numbers:
         if task not in found.roots and len(places[task]) == 1 and is_single(found.methods[task]):
             caller, place, call = places[task][0]
-            handed = {one.position for one in call.args if isinstance(one, Parameter)}
+            handed = {arg.position for arg in call.args if isinstance(arg, Parameter)}
             if (
                 place == 0
                 and caller is not task
@@ -110,34 +110,36 @@ class _Cycles:
             ]
         ]
         while pending:
-            for several in _inside(pending.pop()):
-                moving = self._moving(several)
-                left = [step for step in several if step not in moving]
-                if len(left) < len(several):
+            for steps in _inside(pending.pop()):
+                moving = self._moving(steps)
+                left = [step for step in steps if step not in moving]
+                if len(left) < len(steps):
                     pending.append(left)
                 else:
                     number = len(set(self.numbers.values()))
-                    self.numbers.update({step.task: number for step in several})
+                    self.numbers.update({step.task: number for step in steps})
 
-    def _moving(self, several: list[Step]) -> set[Step]:
+    def _moving(self, steps: list[Step]) -> set[Step]:
         """The steps that surely move a fluent or argument which no step moves back."""
         directions: dict[Fluent[Any], set[int]] = {}
-        for task in self._between(several):
+        for task in self._between(steps):
             for effect in self._found.steps[task].effects:
                 fluent, direction = _direction(effect)
                 if fluent is not None:
                     directions.setdefault(fluent, set()).add(direction)
-        one_way = {one for one, some in directions.items() if len(some) == 1 and 0 not in some}
-        moved = {step for step in several if _moves(step, one_way, self._found)}
-        tasks = {step.task for step in several}
+        one_way = {
+            fluent for fluent, signs in directions.items() if len(signs) == 1 and 0 not in signs
+        }
+        moved = {step for step in steps if _moves(step, one_way, self._found)}
+        tasks = {step.task for step in steps}
         if self._has_ints and len(tasks) == 1:
-            moved |= _moving_an_argument(tasks.pop(), several)
+            moved |= _moving_an_argument(tasks.pop(), steps)
         return moved
 
-    def _between(self, several: list[Step]) -> set[PrimitiveTask[...]]:
+    def _between(self, steps: list[Step]) -> set[PrimitiveTask[...]]:
         """All primitive tasks that may be planned between a task and itself."""
         seen: set[Task] = set()
-        pending: list[Task] = [call.task for step in several for call in step.before]
+        pending: list[Task] = [call.task for step in steps for call in step.before]
         while pending:
             self._work += 1
             if self._work > MOST_WORK:
@@ -193,15 +195,15 @@ def _moves(step: Step, one_way: set[Fluent[Any]], found: Reachable) -> bool:
     return False
 
 
-def _moving_an_argument(task: Compound, several: list[Step]) -> set[Step]:
+def _moving_an_argument(task: Compound, steps: list[Step]) -> set[Step]:
     """The calls of a task by itself that move an argument which none of them moves back."""
     for parameter in task.parameters:
         if parameter.type is not int:
             continue
-        amounts = [_increment(step.call, parameter.position) for step in several]
+        amounts = [_increment(step.call, parameter.position) for step in steps]
         signs = {amount and (1 if amount > 0 else -1) for amount in amounts}
         if None not in signs and len(signs - {0}) == 1:
-            return {step for step, amount in zip(several, amounts, strict=True) if amount}
+            return {step for step, amount in zip(steps, amounts, strict=True) if amount}
     return set()
 
 

@@ -35,17 +35,17 @@ class Excess:
         """Raises NotWritable if the sums are not exact, or branches are summed, too."""
         self._least = least
         tasks = map(least.of_task, found.tasks)
-        methods = [one.method for some in found.methods.values() for one in some]
-        prices = [least.constant(one.cost, one.value) for one in methods]
+        methods = [plain.method for of_task in found.methods.values() for plain in of_task]
+        prices = [least.constant(method.cost, method.value) for method in methods]
         if any(found.branches) or not all(map(is_exact, (*tasks, *prices))):
             raise NotWritable
 
     def of_method(self, method: PlainMethod) -> tuple[float, Expression[Any] | None]:
         """The contribution of a method: a number, and an expression to be added if there is one."""
-        least, one = self._least, method.method
+        least, authored = self._least, method.method
         inside = sum(least.of_task(call.task) for call in method.calls)
-        known = least.constant(one.cost, one.value) + inside - least.of_task(method.task)
-        return known, _varying(least.pick(one.cost, one.value))
+        known = least.constant(authored.cost, authored.value) + inside - least.of_task(method.task)
+        return known, _varying(least.pick(authored.cost, authored.value))
 
     def of_task(self, task: PrimitiveTask[...]) -> Expression[Any] | None:
         """The expression that a primitive task adds; None if its cost is constant."""

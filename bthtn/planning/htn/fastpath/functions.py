@@ -98,7 +98,7 @@ class Functions:
         self._may_call = call_order(found)
         self._salts = {task: number for number, task in enumerate(found.methods)}
         self.has_branches = any(found.branches)
-        self.has_choices = any(one.is_choice for one in found.branches)
+        self.has_choices = any(branch.is_choice for branch in found.branches)
         looks = bool(self.guarded) or self.has_branches
         own = [EXCESS] if least is not None else [EQUAL] if kind.bounded else []
         self.where = variables(domain, found, self.names, own, looks=looks)
@@ -114,15 +114,15 @@ class Functions:
         self._table = domain.derived(TaskTable)
         needed = {"T": self._writes_members, "K": self.guarded, "B": least, "Z": self.has_branches}
         needed |= {"X": kind.avoids, "Y": kind.bounded}
-        self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
+        self.given = ("S", "C", "R", *(name for name in needed if needed[name]))
         self._begin(None)
 
     def of(self, place: Place | None) -> Functions:
         """Functions that write the source of this place; None for that of ``asking``."""
-        one = copy(self)
-        one.names = Names()
-        one._begin(place)
-        return one
+        functions = copy(self)
+        functions.names = Names()
+        functions._begin(place)
+        return functions
 
     def _begin(self, place: Place | None) -> None:
         self._own = place
@@ -159,7 +159,7 @@ class Functions:
             for fluent, name in self.where.items()
             if name
         }
-        unlike = [changed(one, self.names) for one in self.found.assumed]
+        unlike = [changed(assumption, self.names) for assumption in self.found.assumed]
         texts = [asking(self.given, first, unlike, self._equal, keeps_end=self.has_branches)]
         if self.excess is not None:
             texts.append(solved(self.given, [*first], self.where[EXCESS]))
@@ -211,7 +211,7 @@ class Functions:
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts, given the values of ``names``."""
-        key = (*((id(one.item), one.binding, one.cycle) for one in parts), *names, up)
+        key = (*((id(part.item), part.binding, part.cycle) for part in parts), *names, up)
         if key not in self._continued:
             lines = partial(self._continue, list(parts), names, up=up)
             self._continued[key] = self._new("h", lines)
@@ -219,7 +219,7 @@ class Functions:
 
     def ended(self, node: Node, number: int) -> str:
         """Name of the function that ends a branch of a node and goes on behind it."""
-        behind = ((id(one.item), one.binding) for one in node.behind)
+        behind = ((id(part.item), part.binding) for part in node.behind)
         key = (number, node.node, node.binding, node.names, *behind)
         if key not in self._ended:
             self._ended[key] = self._new("j", partial(self._end, node, number))
@@ -252,7 +252,7 @@ class Functions:
         yield from body.lines
 
     def _end(self, node: Node, number: int, name: str) -> Iterator[str]:
-        """Lines of the function that ends a branch, and plans the next one or what is behind."""
+        """Lines of the function that ends a branch, and plans the next one or the parts behind."""
         body, network = self._body(_always), node.node.network
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         if isinstance(network, ParallelNetwork) and number + 1 == len(node.node.branches):
@@ -375,13 +375,15 @@ class Functions:
         args = self._args(task)
         salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
         own = self.where.get(EXCESS), self._equal
-        return [*salt, *args, *(one for one in self.scalars if one not in own)]
+        return [*salt, *args, *(scalar for scalar in self.scalars if scalar not in own)]
 
     def _opened(self, method: PlainMethod) -> list[str]:
         """The line that makes the open call ``me``; none if the method cannot recur."""
         task = method.task
         cycle = self.cycles.get(task)
-        if task not in self.guarded or all(self.cycles.get(one) != cycle for one in method.called):
+        if task not in self.guarded or all(
+            self.cycles.get(called) != cycle for called in method.called
+        ):
             return []
         place = "len(T)" if self._writes_members else "0"
         return [f"me = up, 0 if up is None else up[1] + 1, {place}, {', '.join(self._key(task))}"]

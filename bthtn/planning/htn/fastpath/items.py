@@ -1,4 +1,4 @@
-"""Parts of bodies, entries of plans, kinds of searches, and what writers of bodies ask."""
+"""Parts of bodies, entries of plans, kinds of searches, and the protocol of callees."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BranchMark:
 
     @property
     def marks(self) -> tuple[Mark, Mark]:
-        """What happens in this place."""
+        """The mark that ends the part before this place, and the one that begins the next."""
         return LEFT if self.number else BRANCHES, JOINED if self.is_end else BRANCH
 
 
@@ -42,7 +42,7 @@ Those of a method that is a function are followed by the values which were compu
 
 
 class SearchKind(NamedTuple):
-    """What is asked of a search besides its settings.
+    """The kind of a search, besides its settings.
 
     If it ``avoids`` something, excluded tasks and methods are looked up in ``X``. If it is
     ``bounded`` by a record that a plan has to beat, choices are compared with the limits in ``Y``.
@@ -69,7 +69,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node whose branches are planned in turn, the parts behind it, and what both need.
+    """A node whose branches are planned in turn, the parts behind it, and their variables.
 
     ``names`` are the variables of arguments, which each function hands to the next one.
     """

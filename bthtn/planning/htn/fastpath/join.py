@@ -34,8 +34,8 @@ _NOT_KNOWN: Final[Any] = object()
 class Join:
     """Joins the branches of one node; ``fluents`` are those in variables, in order.
 
-    What branches touch depends on their tasks and arguments alone, so how parallel ones are joined
-    is worked out once for each way to plan them.
+    The footprints of branches depend on their tasks and arguments alone, so how parallel ones are
+    joined is worked out once for each way to plan them.
     """
 
     __slots__ = ("_entries", "_known", "_network", "_places", "_table")
@@ -64,9 +64,9 @@ class Join:
         # The marks between the branches are in the record, too.
         planned = record[moments[0][0] :]
         key = (binding, *map(type, binding), *planned)
-        for one in planned:
-            if len(one) > 1:
-                key = (*key, *map(type, one))
+        for entry in planned:
+            if len(entry) > 1:
+                key = (*key, *map(type, entry))
         changes = self._known.get(key, _NOT_KNOWN)
         if changes is _NOT_KNOWN:
             if len(self._known) >= MOST_REMEMBERED:
@@ -84,7 +84,7 @@ class Join:
                 values[place] = canonical(values[place] + amount)
         seen = self._places.get(FORESEEABLE)
         if seen is not None:
-            values[seen] = all(one[seen + 1] for one in moments)
+            values[seen] = all(moment[seen + 1] for moment in moments)
         return values
 
     def _changes(
@@ -96,13 +96,15 @@ class Join:
         """How the variables change when all branches are through; None if branches interfere."""
         # At the first moment the mark before the branch is in the record already.
         planned = [
-            record[one[0] + (number > 0) : other[0]]
-            for number, (one, other) in enumerate(pairwise(moments))
+            record[moment[0] + (number > 0) : other[0]]
+            for number, (moment, other) in enumerate(pairwise(moments))
         ]
-        bodies = [self._table.body(one) for one in self._network.parts]
+        bodies = [self._table.body(part) for part in self._network.parts]
         trees = [
-            self._entries.tree(body, binding, self._entries.of(one, in_any_state), in_any_state)
-            for body, one in zip(bodies, map(entries, planned), strict=True)
+            self._entries.tree(
+                body, binding, self._entries.of(entries_of_branch, in_any_state), in_any_state
+            )
+            for body, entries_of_branch in zip(bodies, map(entries, planned), strict=True)
         ]
         footprints = [footprint(tree) for tree in trees]
         if conflict(footprints) is not None:

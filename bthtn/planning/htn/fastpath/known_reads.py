@@ -1,4 +1,4 @@
-"""KnownReads: what a generated function has read before, and which conditions hold."""
+"""KnownReads: the values that a generated function has read, and the conditions that hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHANGING: Final = ("S.get(", "unforeseen()", "UNKNOWN")
 
 
 class KnownReads:
-    """The names of values in ``S`` and of members, by the sources that read them; and what holds.
+    """The names of values and members, by the sources that read them; and conditions that hold.
 
     A condition gives them their names: ``(r0 := S.get(k1, 0)) > 2``. Variables are never assigned
     twice, so a source always reads the same, until an effect writes a fluent it may read. For the
@@ -36,9 +36,9 @@ class KnownReads:
         self._is_naming = False
 
     def of(self, source: str, fluent: Fluent[Any] | None) -> str:
-        """The name of what is read, or a source of it.
+        """The name of a value or member that is read, or a source of it.
 
-        ``fluent`` is what the value is of, or its family's prototype; None for a member itself.
+        ``fluent`` is that of the value, or its family's prototype; None for a member itself.
         """
         key = self._plain(source)
         if key in self._known:
@@ -64,23 +64,23 @@ class KnownReads:
         return name
 
     def put(self, source: str, fluent: Fluent[Any], value: str | None) -> None:
-        """Forget what may have been overwritten; ``value`` is the name of what is read now."""
-        self._known = {key: one for key, one in self._known.items() if one[1] is not fluent}
+        """Forget reads that may be overwritten; ``value`` is the name of the new value."""
+        self._known = {key: known for key, known in self._known.items() if known[1] is not fluent}
         if value is not None:
             self._known[source] = value, fluent
 
     def condition(self, whole: Condition, truth: Callable[[Condition], str]) -> str:
         """Source of a condition, made of that of its parts; where it holds, all is known."""
         self._before = self._known.copy(), self._holding.copy()
-        parts = [self._part(one, truth) for one in _parts(whole)]
-        return joined([one for one in parts if not self._holds(one)], decisive=False)
+        parts = [self._part(part, truth) for part in _parts(whole)]
+        return joined([part for part in parts if not self._holds(part)], decisive=False)
 
     def revert(self) -> None:
-        """Forget what the latest condition has read."""
+        """Forget the reads of the latest condition."""
         self._known, self._holding = self._before
 
     def otherwise(self, told: str) -> KnownReads:
-        """What is known where the source of the latest condition does not hold."""
+        """The knowledge where the source of the latest condition does not hold."""
         first, other = told.split(" and ", maxsplit=1)[0], self.copy()
         other._holding = self._before[1].copy()
         for key, (name, _) in self._known.items():
@@ -96,7 +96,7 @@ class KnownReads:
         return other
 
     def _plain(self, source: str) -> str:
-        """The source with names in place of what gave them."""
+        """The source with names in place of the reads that they name."""
         for assigned, name in self._assigned:
             source = source.replace(assigned, name)
         return source
@@ -106,7 +106,7 @@ class KnownReads:
         key = self._plain(told)
         if key in self._holding:
             return True
-        if not any(one in key for one in _CHANGING):
+        if not any(text in key for text in _CHANGING):
             self._holding.add(key)
         return False
 
@@ -115,7 +115,7 @@ class KnownReads:
         self._is_naming = True
         told = truth(part)
         self._is_naming = False
-        if any(one in told for one in _SKIPPING):
+        if any(word in told for word in _SKIPPING):
             self._known = known
             told = truth(part)
         return told
@@ -124,7 +124,7 @@ class KnownReads:
 def _parts(condition: Condition) -> Iterator[Condition]:
     """Yield the conditions that all have to hold, in order."""
     if isinstance(condition, Junction) and not condition.decisive:
-        for one in condition.parts:
-            yield from _parts(one)
+        for part in condition.parts:
+            yield from _parts(part)
     else:
         yield condition

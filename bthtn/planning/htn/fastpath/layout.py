@@ -37,7 +37,7 @@ def call_order(found: Reachable) -> Callable[[Compound, Compound], bool]:
     """For every component, the length of the longest chain of components below it."""
     for task in sorted(below, key=numbers.__getitem__):
         own = numbers[task]
-        under = [heights[numbers[one]] + 1 for one in below[task] if numbers[one] != own]
+        under = [heights[numbers[callee]] + 1 for callee in below[task] if numbers[callee] != own]
         heights[own] = max([heights.get(own, 0), *under])
 
     def may_call(task: Compound, other: Compound) -> bool:
@@ -89,7 +89,8 @@ def inlined(found: Reachable, looked_at: frozenset[Compound]) -> dict[Compound, 
         if task not in looked_at and is_single(methods)
     }
     below = {
-        task: [one for one in method.called if one in single] for task, method in single.items()
+        task: [called for called in method.called if called in single]
+        for task, method in single.items()
     }
     around = recurring(below)
     return {task: method for task, method in single.items() if task not in around}

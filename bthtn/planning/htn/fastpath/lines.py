@@ -30,7 +30,7 @@ from bthtn.world.fluent import Fluent
 class Asked:
     """A condition that may depend on something unknown.
 
-    ``original`` is what it was translated from; None if that is a part of a function. ``ask`` is
+    ``original`` is the one it was translated from; None for a part of a function. ``ask`` is
     the question ``about`` the method or task whose condition it is.
     """
 
@@ -56,8 +56,8 @@ class Asked:
             map(_never_fails, (*self.about.effects, *self.about.expected))
         ):
             return None
-        fluents = [one for one in mentioned(self.original) if not isinstance(one, Parameter)]
-        known = [one for one in fluents if isinstance(one, Fluent)]
+        fluents = [part for part in mentioned(self.original) if not isinstance(part, Parameter)]
+        known = [fluent for fluent in fluents if isinstance(fluent, Fluent)]
         return known if len(known) == len(fluents) else None
 
 
@@ -131,7 +131,7 @@ class LineWriter:
         return named
 
     def known_beside(self, told: str) -> Known:
-        """What is known where the source of the latest condition does not hold."""
+        """The knowledge where the source of the latest condition does not hold."""
         return self.unsure.copy(), self.reads.otherwise(told)
 
     # recording
@@ -147,8 +147,8 @@ class LineWriter:
         """The line that records the entries; "" if there are none."""
         if not self.entries:
             return ""
-        given = dict.fromkeys(one for _, binding in self.entries for one in binding)
-        names = [one for one in given if is_name(one) and one not in self.of.names.constants]
+        given = dict.fromkeys(name for _, binding in self.entries for name in binding)
+        names = [name for name in given if is_name(name) and name not in self.of.names.constants]
         return f"R.append({self.of.noted(self.entries, names)})"
 
     @property
@@ -187,7 +187,7 @@ class LineWriter:
             return told
         self.reads.revert()
         fluents = asked.read_in_turn
-        unsure = [one for one in fluents or () if self.where.get(one) in self.unsure]
+        unsure = [fluent for fluent in fluents or () if self.where.get(fluent) in self.unsure]
         sure = self.truth(asked.condition, binding, sure=True)
         if fluents is not None and MAY_RAISE not in sure:
             return self._known(asked, unsure, sure, rest)
@@ -201,17 +201,19 @@ class LineWriter:
 
     def _known(self, asked: Asked, unsure: list[Fluent[Any]], sure: str, rest: str) -> str:
         """Source of a truth that is unknown if one of these fluents is; it is suspended then."""
-        unknown = " or ".join(f"{self.where[one]} is UNKNOWN" for one in unsure)
-        causes = [self.of.names.of(Suspension(SuspensionKind.UNKNOWN, str(one))) for one in unsure]
+        unknown = " or ".join(f"{self.where[fluent]} is UNKNOWN" for fluent in unsure)
+        causes = [
+            self.of.names.of(Suspension(SuspensionKind.UNKNOWN, str(fluent))) for fluent in unsure
+        ]
         cause = causes.pop()
-        for one, other in zip(reversed(unsure[:-1]), reversed(causes), strict=True):
-            cause = f"({other} if {self.where[one]} is UNKNOWN else {cause})"
+        for fluent, other in zip(reversed(unsure[:-1]), reversed(causes), strict=True):
+            cause = f"({other} if {self.where[fluent]} is UNKNOWN else {cause})"
         if asked.is_step and self.of.has_choices and self.moved == "False":
             first = f"begins_alternative(R, {rest}, False)"
             self.stop_if(f"({unknown}) and not {first}", cause, rest)
             return f"({unknown} or {sure})"
         self.stop_if(unknown, cause, rest)
-        self.unsure -= {self.where[one] for one in unsure}
+        self.unsure -= {self.where[fluent] for fluent in unsure}
         return sure
 
     @property

@@ -1,4 +1,4 @@
-"""Notes: the source of what makes the entries of plans; records consist of it."""
+"""Notes: the source of the functions that make the entries of plans; records have them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Notes:
     def _note(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Name of the note that makes the entries."""
         called = {name: f"a{n}" for n, name in enumerate(names)}
-        made = tuple_source([self._tuple(one, called) for one in entries])
+        made = tuple_source([self._tuple(entry, called) for entry in entries])
         line = f"lambda {', '.join(called.values())}: {made}"
         if line not in self._notes:
             self._notes[line] = self._names.new("e")
             called = {name: f"item[{n}]" for n, name in enumerate(names, 1)}
-            acting = [self._tuple(one, called) for one in entries if is_action(one[0])]
+            acting = [self._tuple(entry, called) for entry in entries if is_action(entry[0])]
             if acting:
                 self._acting[self._notes[line]] = acting
         return self._notes[line]
@@ -42,7 +42,7 @@ class Notes:
             act = "None"
             if name in self._acting:
                 act = f"{name}_act"
-                added = [f"    made.append({one})" for one in self._acting[name]]
+                added = [f"    made.append({entry})" for entry in self._acting[name]]
                 yield "\n".join([f"def {act}(item, made):", *added])
             yield f"{name} = Note({line}, {act})"
             if line.startswith("lambda :"):
@@ -51,5 +51,5 @@ class Notes:
     def _tuple(self, entry: Entry, called: Mapping[str, str]) -> str:
         """Source of an entry in which variables are ``called`` otherwise."""
         what, given = entry
-        args = [called.get(one, one) for one in given]
+        args = [called.get(name, name) for name in given]
         return f"({self._names.of(what)}, {tuple_source(args) if args else '()'})"

@@ -104,9 +104,9 @@ def _written(
     """Every fluent that a plan writes, with its value at the end."""
     if ends is None:
         return _Projection(question, base).written(planned)
-    steps = (one for one in planned if type(one[0]) is PrimitiveTask)
+    steps = (entry for entry in planned if type(entry[0]) is PrimitiveTask)
     made = question.entries.of(steps, in_any_state)
-    written = {f for one in made if type(one) is PlannedStep for f in one.footprint.writes}
+    written = {f for step in made if type(step) is PlannedStep for f in step.footprint.writes}
     known = zip(question.branched or (), ends, strict=True)
     return {fluent: value for fluent, value in known if fluent in written}
 
@@ -114,11 +114,11 @@ def _written(
 def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
     """Yield the primitive tasks; of a choice, those of its first alternative only."""
     others = 0  # choices around, later alternatives of which are being left out
-    for one in planned:
-        mark = one[0]
+    for entry in planned:
+        mark = entry[0]
         if type(mark) is PrimitiveTask:
             if not others:
-                yield one
+                yield entry
         else:
             is_later = mark.number == 1 and not mark.is_end
             others += is_later - (mark.is_end and mark.number > 1)
@@ -126,10 +126,10 @@ def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
 
 def _choices(planned: Sequence[Entry]) -> Iterator[int]:
     """Yield the index of each method, and 0 for each alternative that was kept."""
-    for one, _ in planned:
-        if type(one) is PlainMethod:
-            yield one.index
-        elif type(one) is BranchMark and one.node.is_choice and not one.is_end:
+    for mark, _ in planned:
+        if type(mark) is PlainMethod:
+            yield mark.index
+        elif type(mark) is BranchMark and mark.node.is_choice and not mark.is_end:
             yield 0
 
 
@@ -160,9 +160,9 @@ class _Projection:
         """The projected state before an entry; the projection begins anew for an earlier one."""
         if place < self._place:
             self._place, self._view = 0, None
-        for one in planned[self._place : place]:
-            if type(one) is PlannedStep:
-                self._past(one.task, one.args, one.footprint.writes)
+        for step in planned[self._place : place]:
+            if type(step) is PlannedStep:
+                self._past(step.task, step.args, step.footprint.writes)
         self._place = place
         return ReadingView(self._start())
 

@@ -98,7 +98,7 @@ class Program:
                 return None  # what is suspended costs, too
             cell = (self.stop, cause_of(stop), cell)
         for call in reversed(calls_of(goal) or ()):
-            if not all(isinstance(one, Constant | Parameter) for one in call.args):
+            if not all(isinstance(arg, Constant | Parameter) for arg in call.args):
                 return None
             args = [argument.evaluate(_NOWHERE, binding) for argument in call.args]
             declared = zip(call.task.parameters, args, strict=True)
@@ -177,13 +177,13 @@ def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:
     if found.assumed:
         return None  # functions may read more than their translations
     fluents = [*found.fluents]
-    known = [one for one in fluents if isinstance(one, Fluent)]
+    known = [fluent for fluent in fluents if isinstance(fluent, Fluent)]
     return frozenset(known) if len(known) == len(fluents) else None
 
 
 def _asks_unknown(fluents: frozenset[Fluent[Any]] | None, state: FrozenState) -> bool:
     """Whether one of these fluents is unknown in the state, or may be."""
-    return fluents is None or any(state.values.get(one) is UNKNOWN for one in fluents)
+    return fluents is None or any(state.values.get(fluent) is UNKNOWN for fluent in fluents)
 
 
 class Compiled:

@@ -78,8 +78,8 @@ class PlainMethod:
 
     ``calls`` are all its calls, those inside branches included. A method that is a function has one
     for each of its outcomes: ``values`` and ``typed`` are those of the outcome. ``later`` is the
-    place, among all of the task, behind the last one of the method. It ``is_fixed`` if what is read
-    to enter it depends on the arguments and values alone.
+    place, among all of the task, behind the last one of the method. It ``is_fixed`` if the reads
+    to enter it depend on the arguments and values alone.
     """
 
     task: Compound
@@ -116,9 +116,9 @@ class PlainStep:
 class Reachable:
     """The tasks below a goal in the order of the domain, with the methods of compound ones.
 
-    ``steps`` has the primitive ones. ``roots`` are those that the goal itself calls. What was
-    translated means the same as long as all that is ``assumed`` is as it was. ``mentioned`` is what
-    the expressions depend on, each part once.
+    ``steps`` has the primitive ones. ``roots`` are those that the goal itself calls. Translations
+    mean the same as long as all that is ``assumed`` is as it was. ``mentioned`` are the parts that
+    the expressions depend on, each once.
     """
 
     tasks: tuple[Task, ...]
@@ -131,7 +131,7 @@ class Reachable:
 
     def __post_init__(self) -> None:
         """Look through the expressions, once for all questions about them."""
-        parts = {id(one): one for asked in self.expressions for one in mentioned(asked)}
+        parts = {id(part): part for asked in self.expressions for part in mentioned(asked)}
         object.__setattr__(self, "mentioned", tuple(parts.values()))
 
     @property
@@ -146,24 +146,23 @@ class Reachable:
     def called(self) -> dict[Compound, list[Compound]]:
         """The compound tasks that each one calls."""
         return {
-            task: [one for method in methods for one in method.called]
+            task: [called for method in methods for called in method.called]
             for task, methods in self.methods.items()
         }
 
     @property
     def effects(self) -> Iterator[Assignment]:
         """All planned effects of the primitive tasks that are assignments."""
-        for step in self.steps.values():
-            for effect in step.effects:
-                if isinstance(effect, Assignment):
-                    yield effect
+        effects = (effect for step in self.steps.values() for effect in step.effects)
+        return (effect for effect in effects if isinstance(effect, Assignment))
 
     @property
     def expressions(self) -> Iterator[Expression[Any]]:
         """All conditions, arguments, assigned and other values, and indices of assigned members."""
         for methods in self.methods.values():
-            for one in methods:
-                yield from (one.condition, one.method.cost, one.method.value, *one.values)
+            for method in methods:
+                authored = method.method
+                yield from (method.condition, authored.cost, authored.value, *method.values)
         yield from (step.precondition for step in self.steps.values())
         for effect in self.effects:
             yield effect.value
@@ -175,9 +174,9 @@ class Reachable:
     @property
     def fluents(self) -> Iterator[Fluent[Any] | MemberOf[Any]]:
         """All fluents and members of families that are read or written."""
-        for one in (*self.mentioned, *(effect.target for effect in self.effects)):
-            if isinstance(one, Fluent | MemberOf):
-                yield one
+        for part in (*self.mentioned, *(effect.target for effect in self.effects)):
+            if isinstance(part, Fluent | MemberOf):
+                yield part
 
     @property
     def senses(self) -> bool:
@@ -188,40 +187,42 @@ class Reachable:
     def branches(self) -> Iterator[Branches]:
         """All parallel and priority nodes, the inner ones behind those around them."""
         pending: list[Item] = [
-            item for methods in self.methods.values() for one in methods for item in one.items
+            item for methods in self.methods.values() for method in methods for item in method.items
         ]
         while pending:
             item = pending.pop()
             if isinstance(item, Branches):
                 yield item
-                pending += [one for branch in item.branches for one in branch]
+                pending += [inner for branch in item.branches for inner in branch]
 
     @property
     def in_branches(self) -> frozenset[Task]:
         """The tasks that may be planned inside a branch."""
         found: set[Task] = set()
-        pending = [call.task for one in self.branches for call in calls_in(one)]
+        pending = [call.task for branch in self.branches for call in calls_in(branch)]
         while pending:
             task = pending.pop()
             if task not in found:
                 found.add(task)
                 if isinstance(task, CompoundTask):
                     methods = self.methods[task]
-                    pending += [call.task for one in methods for call in one.calls]
+                    pending += [call.task for method in methods for call in method.calls]
         return frozenset(found)
 
     @property
     def is_plain(self) -> bool:
         """Whether all is data, all fluents are known by default, and none written is volatile.
 
-        What it does not see, writing the functions of a task does.
+        The rest is seen when the functions of a task are written.
         """
         return (
-            all(isinstance(one, Parameter | Fluent | MemberOf) for one in self.mentioned)
-            and not any(prototype(one).default is UNKNOWN for one in self.fluents)
+            all(isinstance(part, Parameter | Fluent | MemberOf) for part in self.mentioned)
+            and not any(prototype(fluent).default is UNKNOWN for fluent in self.fluents)
             and not any(is_volatile(effect.target) for effect in self.effects)
             and all(
-                isinstance(one, Assignment) for step in self.steps.values() for one in step.effects
+                isinstance(effect, Assignment)
+                for step in self.steps.values()
+                for effect in step.effects
             )
         )
 
@@ -245,7 +246,7 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
                 if isinstance(task, CompoundTask):
                     own = _methods(domain, task, translator)
                 methods[task] = own
-                pending += [call.task for one in own for call in one.calls]
+                pending += [call.task for method in own for call in method.calls]
         tasks = tuple(task for task in domain.tasks.values() if task in methods)
         compound = {task: methods[task] for task in tasks if isinstance(task, CompoundTask)}
         steps = {task: _step(task, translator) for task in tasks if isinstance(task, PrimitiveTask)}
@@ -261,17 +262,17 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
 
 
 def _is_fixed(found: Reachable) -> bool:
-    """Whether nothing recurs, and what each step and choice touches depends on arguments alone."""
+    """Whether nothing recurs, and footprints of steps and choices depend on arguments alone."""
     return (
         not recurring(found.called)
         and all(map(projects_alike, found.steps))
         and all(
-            reads_alike(one.method.condition)
-            and not isinstance(one.method.body, PlainBody)
-            and isinstance(one.method.cost, Constant)
-            and isinstance(one.method.value, Constant)
-            for some in found.methods.values()
-            for one in some
+            reads_alike(method.method.condition)
+            and not isinstance(method.method.body, PlainBody)
+            and isinstance(method.method.cost, Constant)
+            and isinstance(method.method.value, Constant)
+            for methods in found.methods.values()
+            for method in methods
         )
         and all(reads_all(given) for _, _, call in found.calls for given in call.args)
     )
@@ -291,18 +292,18 @@ def _methods(
     methods, made = domain.methods[task], list[PlainMethod]()
     if task.choice is not None:
         raise NotWritable
-    exclusive = excluding_later([one.condition for one in methods])
+    exclusive = excluding_later([method.condition for method in methods])
     for index, (method, excludes) in enumerate(zip(methods, exclusive, strict=True)):
         numbers = (method.cost, method.value)
         if not all(map(is_computable, numbers)):
             raise NotWritable
-        is_priced = all(isinstance(one, Constant) for one in numbers)
+        is_priced = all(isinstance(number, Constant) for number in numbers)
         outcomes = _outcomes(task, method, translator)
         later = len(made) + len(outcomes)
-        for one, items in outcomes:
+        for outcome, items in outcomes:
             calls = tuple(call for item in items for call in calls_in(item))
-            what = (one.condition, items, calls, excludes, later)
-            found = (one.values, one.typed, one.is_fixed and is_priced)
+            what = (outcome.condition, items, calls, excludes, later)
+            found = (outcome.values, outcome.typed, outcome.is_fixed and is_priced)
             plain = PlainMethod(task, index, method, *what, *found)
             if len(calls) > MOST_CALLS or len(plain.called) > MOST_CALLED:
                 raise NotWritable
@@ -313,9 +314,9 @@ def _methods(
 def _outcomes(
     task: Compound, method: Method, translator: Translator
 ) -> list[tuple[PathResult, tuple[Item, ...]]]:
-    """What becomes of a method, each with the items of its body."""
+    """The outcomes of a method, each with the items of its body."""
     if isinstance(method.body, PlainBody):
-        return [(one, one.calls) for one in translator.path_results(task, method)]
+        return [(result, result.calls) for result in translator.path_results(task, method)]
     items = items_of(method.body)
     if items is None:
         raise NotWritable
@@ -344,8 +345,8 @@ def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] |
             case PauseNetwork() | DeferNetwork(ensures=()) as last:
                 return (*found, last)
             case ParallelNetwork() | PriorityNetwork() as node if depth < DEEPEST_NODES:
-                branches = [items_of(one, depth + 1) for one in node.parts]
-                whole = [one for one in branches if one is not None]
+                branches = [items_of(part, depth + 1) for part in node.parts]
+                whole = [branch for branch in branches if branch is not None]
                 if len(whole) < len(branches):
                     return None
                 found.append(Branches(node, tuple(whole)))
@@ -381,8 +382,8 @@ def calls_in(item: Item) -> Iterator[TaskCall]:
         yield item
     elif isinstance(item, Branches):
         for branch in item.branches:
-            for one in branch:
-                yield from calls_in(one)
+            for inner in branch:
+                yield from calls_in(inner)
 
 
 def is_single(methods: tuple[PlainMethod, ...]) -> bool:

@@ -114,7 +114,7 @@ def changes(
 
     ``numbers`` are those of new variables. Raises NotWritable.
     """
-    if not all(isinstance(one, Constant | Parameter) for one in (task.duration, task.cost)):
+    if not all(isinstance(number, Constant | Parameter) for number in (task.duration, task.cost)):
         raise NotWritable
     lines: list[str] = []
     growing: list[str] = []

@@ -41,16 +41,16 @@ class OpenCalls:
     def with_key(self, key: tuple[Any, ...], up: OpenCall) -> Iterator[OpenCall]:
         """The calls with this key, from ``up`` outwards."""
         entered: list[OpenCall] = []
-        one: OpenCall | None = up
-        while one is not None and not (len(self._open) > one[1] and self._open[one[1]] is one):
-            entered.append(one)
-            one = one[0]
-        depth = 0 if one is None else one[1] + 1
+        call: OpenCall | None = up
+        while call is not None and not (len(self._open) > call[1] and self._open[call[1]] is call):
+            entered.append(call)
+            call = call[0]
+        depth = 0 if call is None else call[1] + 1
         while len(self._open) > depth:
             self._innermost[self._open.pop()[KEY_AT:]].pop()
-        for one in reversed(entered):
-            self._open.append(one)
-            self._innermost.setdefault(one[KEY_AT:], []).append(one)
+        for call in reversed(entered):
+            self._open.append(call)
+            self._innermost.setdefault(call[KEY_AT:], []).append(call)
         return reversed(self._innermost.get(key, []))
 
 
@@ -71,24 +71,24 @@ def repeats(
     calls = index[0]
     if up[1] >= _FEW:
         if up[1] == _FEW:
-            calls.keys.update(one[KEY_AT:] for one in _outwards(up))
+            calls.keys.update(call[KEY_AT:] for call in _outwards(up))
         known = len(calls.keys)
         calls.keys.add(key)
         if len(calls.keys) > known:
             return False
     calls.may_compare += _COMPARED_PER_CALL
     end, moved = len(trail or ()), set[Any]()
-    for one in calls.with_key(key, up) if up[1] >= _FEW else _outwards(up):
-        if one[KEY_AT:] == key and all(map(eq, one[KEY_AT:], key)):
+    for call in calls.with_key(key, up) if up[1] >= _FEW else _outwards(up):
+        if call[KEY_AT:] == key and all(map(eq, call[KEY_AT:], key)):
             if trail is None or values is None:
                 return True
-            calls.may_compare -= 1 + end - one[2]
+            calls.may_compare -= 1 + end - call[2]
             if calls.may_compare < 0:
                 raise Unforeseen
-            _look_back(values, trail, one[2], end, moved)
+            _look_back(values, trail, call[2], end, moved)
             if not moved:
                 return True
-            end = one[2]
+            end = call[2]
     return False
 
 

@@ -28,9 +28,9 @@ class SharedTrees:
 
     def __init__(self, found: Reachable) -> None:
         """The trees of plans of these tasks; if none has arguments, records are their own keys."""
-        methods = (one for several in found.methods.values() for one in several)
+        methods = (method for of_task in found.methods.values() for method in of_task)
         self._key_of: Callable[[Sequence[Any]], tuple[Any, ...]] = tuple
-        if any(one.parameters for one in found.tasks) or any(one.values for one in methods):
+        if any(task.parameters for task in found.tasks) or any(method.values for method in methods):
             self._key_of = _key_of
         self._entries = 0
         self._known: dict[tuple[Any, ...], Trees] = {}
@@ -38,7 +38,7 @@ class SharedTrees:
     def find(self, record: Sequence[Any], start: Mapping[Fluent[Any], Any]) -> SharedTree | None:
         """Return the tree that was made of this record from such a start state, or None."""
         for fluents, trees in self._known.get(self._key_of(record), {}).items():
-            key = _key([start.get(one, one.default) for one in fluents]) if fluents else ()
+            key = _key([start.get(fluent, fluent.default) for fluent in fluents]) if fluents else ()
             tree = trees.get(key)
             if tree is not None:
                 return tree
@@ -54,7 +54,7 @@ class SharedTrees:
         """Share a tree of so many entries from now on.
 
         ``reads`` are the values of the start state that have a part in it. Without effect if
-        arguments or values could be told from equal ones.
+        arguments or values could be distinguished from equal ones.
         """
         is_alike = are_interchangeable(reads.values()) and all(map(_is_interchangeable, record))
         if entries > MOST_SHARED or SEED in reads or not is_alike:

@@ -85,7 +85,7 @@ class TreeEntries:
 
     def is_as_assumed(self) -> bool:
         """Whether functions mean the same as during the search."""
-        return all(one.holds for one in self.found.assumed)
+        return all(assumption.holds for assumption in self.found.assumed)
 
     def _entry(
         self, what: PrimitiveTask[...] | PlainMethod, args: Binding, view: RecordingView
@@ -110,14 +110,14 @@ class TreeEntries:
             assert network is not None, "the method was entered in this state"
             body = self._table.computed(method, network)
             answer = body.network
-        cost, value = (number_of(one, view, args) for one in (method.cost, method.value))
+        cost, value = (number_of(number, view, args) for number in (method.cost, method.value))
         made = what.task, args, args, what.index, method.name, cost, value, body, answer
         return PlannedMethod(*made, Footprint(view.reads))
 
     def projected(
         self, task: PrimitiveTask[...], args: Binding, view: RecordingView
     ) -> TaskEffects:
-        """What a task does in a state, with functions that mean what they meant in the search."""
+        """The effects of a task in a state, with functions that mean the same as in the search."""
         if not self.is_as_assumed():
             step = self.found.steps[task]
             condition, effects = step.precondition, step.effects
@@ -136,21 +136,21 @@ def _read_as_data(
 
     They were called for its earlier outcomes, too.
     """
-    for one in methods:
-        if one.index == entered.index:
-            one.condition.evaluate(view, args)
-        if one is entered:
-            for value in one.values:
+    for method in methods:
+        if method.index == entered.index:
+            method.condition.evaluate(view, args)
+        if method is entered:
+            for value in method.values:
                 value.evaluate(view, args)
             return
 
 
 def _returned(entered: PlainMethod, args: Binding) -> Network:
-    """What the function of a method returned that was entered with these values."""
+    """The result of the function of a method that was entered with these values."""
     view = FrozenState({})
     return sequence(
         *(
-            TaskCall(call.task, tuple(Constant(one.evaluate(view, args)) for one in call.args))
+            TaskCall(call.task, tuple(Constant(arg.evaluate(view, args)) for arg in call.args))
             for call in entered.calls
         )
     )

@@ -14,9 +14,9 @@ from bthtn.world.fluent import Fluent, MemberOf
 
 
 def assignments(definition: Definition, terms: Terms) -> tuple[Assignment, ...]:
-    """What a function writes, all at once. Raises NotTranslatable.
+    """The assignments of a function, made all at once. Raises NotTranslatable.
 
-    That is what it writes one after the other as long as nothing is written twice. Where two
+    They are the same as one after the other as long as nothing is written twice. Where two
     members of one family might be the same, whoever applies the effects has to look.
     """
     if isinstance(definition, ast.Lambda):
@@ -100,7 +100,7 @@ def _assignment(
 
 
 def _parts(effect: Assignment) -> Sequence[Expression[object]]:
-    """What is evaluated when an assignment is made."""
+    """The expressions that are evaluated when an assignment is made."""
     index = [effect.target.index] if isinstance(effect.target, MemberOf) else []
     return [effect.value, *index]
 

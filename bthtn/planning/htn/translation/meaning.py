@@ -1,4 +1,4 @@
-"""What the names in a function stand for, and what has to stay as it is for that."""
+"""The objects that the names in a function stand for, and the assumptions of that."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Assumption:
 
 
 class Meaning:
-    """What the names of one function stand for. All that was asked for is ``assumed``.
+    """The objects of the names of one function. All that was asked for is ``assumed``.
 
     ``parameters`` are the names of its parameters; all but the first have defaults. Its task has
     ``arity`` parameters.

@@ -112,7 +112,7 @@ class PathResults:
 
 
 class _MethodEntry:
-    """What is computed when the method is entered, on one path."""
+    """The values computed when the method is entered, on one path."""
 
     def __init__(self, terms: Terms, arity: int) -> None:
         self.terms = terms
@@ -135,7 +135,7 @@ class _MethodEntry:
         return Parameter(f"value {place}", self._arity + place, kind)
 
     def check(self, call: TaskCall) -> None:
-        """Note the arguments whose type only the running function would tell."""
+        """Note the arguments whose type is known only when the function runs."""
         for parameter, given in zip(call.task.parameters, call.args, strict=True):
             if isinstance(given, Parameter) and parameter.type not in (None, object):
                 place = given.position - self._arity

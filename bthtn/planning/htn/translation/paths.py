@@ -1,4 +1,4 @@
-"""The paths through a function: what it decides on each, and what it returns in the end."""
+"""The paths through a function: the conditions on each, and the value returned at its end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Due = tuple[Expression[Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a path: what is returned if that is not None, the variables, and what is due."""
+    """The end of a path: the value returned if not None, the variables, and expressions due."""
 
     returned: ast.expr | None
     variables: Variables
@@ -48,7 +48,7 @@ def paths(definition: Definition, terms: Terms) -> Path:
 
 
 def undue(due: Iterable[Expression[Any]], evaluated: Iterable[Expression[Any]]) -> Due:
-    """What is still due when these expressions have been evaluated."""
+    """The expressions still due when these have been evaluated."""
     done = {id(inside) for expression in evaluated for inside in always_evaluated(expression)}
     return tuple(expression for expression in due if id(expression) not in done)
 

@@ -1,4 +1,4 @@
-"""Expressions of syntax trees: what a function reads, compares, calculates and decides."""
+"""Expressions of syntax trees: the reads, comparisons and arithmetic of a function."""
 
 from __future__ import annotations
 

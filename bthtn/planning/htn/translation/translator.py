@@ -58,7 +58,7 @@ class Translations(dict[tuple[int, int], "Translation[Any] | None"]):
 
 
 class Translator:
-    """Translates what some tasks of a domain need.
+    """Translates the functions that some tasks of a domain need.
 
     ``relies_on_ints`` becomes true when that means the same only while parameters that are declared
     as ``int`` are never anything else.
@@ -73,7 +73,7 @@ class Translator:
 
     @property
     def assumed(self) -> tuple[Assumption, ...]:
-        """What has to stay as it is for all that was translated so far."""
+        """The assumptions on which all translations so far rest."""
         return tuple(self._assumed.values())
 
     def condition(self, condition: Condition, arity: int) -> Condition:

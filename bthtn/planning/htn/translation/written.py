@@ -1,4 +1,4 @@
-"""The syntax tree of a function, if it is certain that the function does what it says."""
+"""The syntax tree of a function, if it is certain to be that of its code."""
 
 from __future__ import annotations
 import __future__
@@ -19,7 +19,7 @@ _LOADER: Final = SourceFileLoader("", "")
 
 
 class NotTranslatable(Exception):  # noqa: N818 - not an error: the function is called instead
-    """A function, or what it mentions, has no translation."""
+    """A function, or a name in it, has no translation."""
 
 
 class Sources:
@@ -66,7 +66,7 @@ def _definitions(text: str) -> Iterator[Definition]:
 
 
 def _code(definition: Definition, like: CodeType) -> CodeType | None:
-    """What the interpreter makes of a definition at a place like that of the code; None if unsure.
+    """The interpreter's code of a definition at a place like that of ``like``; None if unsure.
 
     Nothing of it is run: it is only compared.
     """
