@@ -28,7 +28,7 @@ class Design(Domain[Any]):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, self._state)
-        designs = [one for one in reversed(type(self).__mro__) if issubclass(one, Design)]
+        designs = [design for design in reversed(type(self).__mro__) if issubclass(design, Design)]
         for task in dict.fromkeys(task for design in designs[1:] for task in vars(design)):
             if isfunction(getattr(type(self), task)) and not task.startswith("_"):
                 function = getattr(self, task)

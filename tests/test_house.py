@@ -13,6 +13,7 @@ import re
 import runpy
 import shutil
 import subprocess
+import symtable
 import sys
 import textwrap
 import tomllib
@@ -38,6 +39,7 @@ MOST_LINES_OF_A_FUNCTION = 60
 LONGEST_SUMMARY = 88
 # Names that fit everything, and therefore say nothing.
 EMPTY_NAMES = {"utils", "helpers", "common", "core", "base", "manager", "types"}
+VAGUE_NAMES = {"one", "ones", "some", "several"}
 MUTABLE_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 MUTABLE_TYPES = {
     *("list", "dict", "set", "bytearray", "deque", "defaultdict", "OrderedDict", "Counter"),
@@ -140,6 +142,17 @@ def empty_names(path: str) -> list[str]:
     return sorted(EMPTY_NAMES & set(Path(path).with_suffix("").parts))
 
 
+def vague_variables(source: str) -> Iterator[str]:
+    """Variables whose names say that they hold something; one beside another is named well."""
+    pending = [symtable.symtable(source, "module", "exec")]
+    while pending:
+        scope = pending.pop()
+        pending += scope.get_children()
+        names = {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_local()}
+        if names.isdisjoint({"other", "others"}):
+            yield from (f"{name}, in {scope.get_name()}" for name in names & VAGUE_NAMES)
+
+
 def narrow_tasks(source: str) -> list[str]:
     """Pyright reads it as a task of one parameter, so that no other fits: ``[...]`` is any task."""
     return re.findall(r"(?:Primitive|Compound)Task\[Any\]", source)
@@ -167,12 +180,20 @@ def test_a_module_has_a_name_that_says_something():
     check_files(empty_names, files("bthtn", "domains", "trees"))
 
 
+def test_a_variable_has_a_name_that_says_what_it_holds():
+    check(vague_variables, "bthtn", "domains", "trees")
+
+
 def test_the_rules_of_size_and_names_can_fail():
     assert excess_lines("pass\n" * 401) == ["has 401 lines"]
     assert not excess_lines("pass\n" * 400)
     assert long_functions("def f():\n" + "    pass\n" * 60) == ["f has 61 lines"]
     assert docstring_faults("x = 1") == ["the module has no docstring"]
     assert docstring_faults(f'"""{"x" * 89}"""') == ["its docstring's first line has 89 letters"]
+    assert [*vague_variables("def f(found):\n    return [one for one in found]")] == [
+        "one, in listcomp"
+    ]
+    assert not [*vague_variables("def f(one, other): ...")]
     assert empty_names("bthtn/plan/utils.py") == ["utils"]
     assert empty_names("bthtn/core/plan.py") == ["core"]
 

@@ -63,10 +63,10 @@ class Outcome:
 class Begin(Behaviour):
     """Puts the agent into the situation of a round, once."""
 
-    def __init__(self, agent: Gunner, one: Round) -> None:
+    def __init__(self, agent: Gunner, game_round: Round) -> None:
         super().__init__("begin")
         self._agent = agent
-        self._round = one
+        self._round = game_round
 
     def update(self) -> Status:
         """Believe what holds at the beginning."""
@@ -77,12 +77,12 @@ class Begin(Behaviour):
         return Status.SUCCESS
 
 
-def played(agent: Gunner, one: Round) -> Behaviour:
+def played(agent: Gunner, game_round: Round) -> Behaviour:
     """A round: begin, and behave until everything is done."""
     won = Believes("won", agent, (Shooter.needed == 0) & ~Medic.ally_hurt)
-    going_on = SuccessIsRunning("go on", one.behave(agent))
+    going_on = SuccessIsRunning("go on", game_round.behave(agent))
     until_won = Selector("until won", memory=False, children=[won, going_on])
-    return Sequence(one.name, memory=True, children=[Begin(agent, one), until_won])
+    return Sequence(game_round.name, memory=True, children=[Begin(agent, game_round), until_won])
 
 
 def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing is left to chance
@@ -91,7 +91,9 @@ def character(seed: int = 0, running: Character | None = None) -> Character:  # 
     agent: Gunner = Agent("gunner", helping, ALONE, body=begun)
     if running is not None:
         agent = running.agent.reload(agent)
-    rounds = [played(agent, one) for one in ROUNDS if one.name not in begun[:-1]]
+    rounds = [
+        played(agent, game_round) for game_round in ROUNDS if game_round.name not in begun[:-1]
+    ]
     root = Sequence("rounds", memory=True, children=rounds)
     return Character(
         root, agent, sense=lambda: None, finished=lambda: root.status is Status.SUCCESS, world=begun
@@ -100,14 +102,16 @@ def character(seed: int = 0, running: Character | None = None) -> Character:  # 
 
 def outcomes() -> Iterator[Outcome]:
     """What everybody did, each as somebody else."""
-    for one in ROUNDS:
+    for game_round in ROUNDS:
         events: list[AgentEvent] = []
-        agent: Gunner = Agent(one.name, helping, one.start, body=[], listener=events.append)
-        root = played(agent, one)
+        agent: Gunner = Agent(
+            game_round.name, helping, game_round.start, body=[], listener=events.append
+        )
+        root = played(agent, game_round)
         for _ in range(MOST_TICKS):
             root.tick_once()
             if root.status is not Status.RUNNING:
                 break
         actions = tuple(event.task for event in events if isinstance(event, LeafEnded))
         cost = sum(event.plan.cost for event in events if isinstance(event, PlanAdopted))
-        yield Outcome(one.name, actions, cost)
+        yield Outcome(game_round.name, actions, cost)

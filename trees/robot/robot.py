@@ -87,7 +87,7 @@ def drive(to: str) -> Primitive:
 def grasp(cup: tuple[str, str]) -> Primitive:
     def taken(state: Flat) -> None:
         state.holds = cup[0]
-        state.seen = tuple(one for one in state.seen if one != cup)
+        state.seen = tuple(other for other in state.seen if other != cup)
 
     return primitive(precondition=Flat.holds.is_in([None]), effects=taken)
 

@@ -88,7 +88,9 @@ class Squad:
             Agent(name, squad, Soldier(), body=field, operators=operators) for name in NAMES
         ]
         if running is not None:
-            self.soldiers = [running.agents[one.name].reload(one) for one in self.soldiers]
+            self.soldiers = [
+                running.agents[soldier.name].reload(soldier) for soldier in self.soldiers
+            ]
         for soldier in self.soldiers:
             self.head.join(soldier)
 
@@ -98,10 +100,10 @@ class Squad:
         sides = dict.fromkeys(standing, len(NAMES) // max(1, len(standing)))
         targets = self.head.assign(sides, lambda _soldier, _side: 1)
         health = self.battle.soldiers
-        helpers = [one for one in self.soldiers if health[one.name] >= WEAK]
+        helpers = [soldier for soldier in self.soldiers if health[soldier.name] >= WEAK]
         patients = self.head.pair(
             helpers,
-            need=lambda one: WEAK - health[one.name],
+            need=lambda soldier: WEAK - health[soldier.name],
             distance=lambda one, other: abs(NAMES.index(one.name) - NAMES.index(other.name)),
         )
         for soldier in self.soldiers:
@@ -121,7 +123,7 @@ def character(seed: int = 0, running: Character | None = None) -> Character:
     battle = fresh if running is None else running.agent.body.battle
     squad_at_war = Squad(battle, running)
     first, *others = squad_at_war.soldiers
-    goals = [PlanGoal(one.name, one, serve()) for one in squad_at_war.soldiers]
+    goals = [PlanGoal(soldier.name, soldier, serve()) for soldier in squad_at_war.soldiers]
     root = Parallel("squad", ParallelPolicy.SuccessOnAll(synchronise=False), list(goals))
     watched = Character(
         root,
@@ -130,6 +132,6 @@ def character(seed: int = 0, running: Character | None = None) -> Character:
         finished=lambda: not battle.standing,
         world=squad_at_war,
     )
-    for one in others:
-        one.listener = first.emit
+    for soldier in others:
+        soldier.listener = first.emit
     return watched
