@@ -84,7 +84,8 @@ def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | N
     if not files:
         where = ", ".join(map(str, paths)) or "this folder"
         message = f"no cases.toml and no *{SCENARIO} in {where}"
-        raise InputError(Diagnostic("BT404", message, hint="name a folder that has some"))
+        hint = "name a folder that has some; cases.toml counts beside a domain.py"
+        raise InputError(Diagnostic("BT404", message, hint=hint))
     if workers is None:
         workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
     with ending(workers), closing(_all_results(files, workers, update=update)) as found:

@@ -65,6 +65,10 @@ class _File(TomlFile):
         if "tree" not in table:
             self.add("it names no tree", 'write tree = "soldier"')
             raise InputError(self.faults)
+        if (ticks := table.get("ticks", MOST_TICKS)) < 1:
+            self.add(
+                f"it lasts {ticks} ticks, in which nothing happens", "write ticks = 20", "ticks"
+            )
         faults = len(self.faults)
         with self.at("tree"):
             beside = self.path.parent / table["tree"]
@@ -81,7 +85,7 @@ class _File(TomlFile):
             self._expected(table, "expect"),
             self._expected(table, "never"),
             self._beliefs(table.get("finally", {}), "finally"),
-            table.get("ticks", MOST_TICKS),
+            ticks,
             invariants_of(target) if table.get("invariants") else None,
             target.name,
         )

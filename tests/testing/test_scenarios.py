@@ -199,6 +199,8 @@ def test_the_world_is_changed_at_a_tick_by_its_methods(written):
         ("never = ['strat dig']\n", "no event begins with 'strat'.*did you mean 'start'"),
         ("sed = 3\n", "no 'sed' here.*fetch.scenario.toml:2.*did you mean 'seed'"),
         ("seed = 'x'\n", "'seed' is a whole number"),
+        ("ticks = 'x'\n", "'ticks' is a whole number"),
+        ("ticks = 0\n", "lasts 0 ticks, in which nothing happens.*toml:2"),
         (
             "[given]\nbeliefs = { bone = 3 }\n",
             "no fluent 'bone'.*scenario.toml:3.*did you mean 'bones'",
