@@ -5,7 +5,9 @@ when the first of them is used: so the command answers Ctrl-C while everything e
 To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
 """
 
-__version__ = "0.1.0"
+from bthtn.version import VERSION
+
+__version__ = VERSION
 
 TYPE_CHECKING = False  # that of `typing`, which takes time to import
 

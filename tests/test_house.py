@@ -24,6 +24,7 @@ from typing import get_args
 
 import pytest
 
+import bthtn
 from bthtn.domain.decorator import Decorator
 from bthtn.domain.network import Network
 from bthtn.plan.nodes import Node
@@ -140,6 +141,10 @@ def docstring_faults(source: str) -> list[str]:
 
 def empty_names(path: str) -> list[str]:
     return sorted(EMPTY_NAMES & set(Path(path).with_suffix("").parts))
+
+
+def test_the_version_that_saves_and_the_command_name_is_that_of_the_package():
+    assert bthtn.__version__ == PROJECT["project"]["version"]
 
 
 def vague_variables(source: str) -> Iterator[str]:

@@ -10,7 +10,6 @@ the middle of its plan. Operators that run are called again, or their ``on_resum
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib.metadata import version
 from operator import index
 from typing import Any, Final
 
@@ -28,6 +27,7 @@ from bthtn.saving.matches import damaged
 from bthtn.saving.parts import Parts
 from bthtn.saving.reader import GraphReader, does_not_fit
 from bthtn.saving.writer import GraphWriter
+from bthtn.version import VERSION
 from bthtn.world.state import FrozenState
 
 FORMAT: Final = "bthtn-save/1"
@@ -56,7 +56,7 @@ def save(
     }
     return {
         "format": FORMAT,
-        "bthtn": version("bthtn"),
+        "bthtn": VERSION,
         "ticks": tree.count if isinstance(tree, BehaviourTree) else None,
         "beliefs": beliefs,
         "running": writer.write(everything),
@@ -131,7 +131,7 @@ def _check(
         found, names = (saved["format"], saved["bthtn"]), list(saved["beliefs"])
     except (TypeError, KeyError):
         raise damaged("it is none of bthtn") from None
-    now = (FORMAT, version("bthtn"))
+    now = (FORMAT, VERSION)
     if plans and found != now:
         raise does_not_fit(f"the save was written by bthtn {found[1]}, and this is {now[1]}")
     if names != [agent.name for agent in agents]:

@@ -34,7 +34,7 @@ def test_the_package_is_light_until_a_name_is_used():
         "print(*{*sys.modules} - before); from bthtn import *; print(Domain)"
     )
     loaded, domain = python("-c", script).splitlines()
-    own = {"bthtn", "bthtn.cli", "bthtn.cli.signals", "bthtn.__main__"}
+    own = {"bthtn", "bthtn.version", "bthtn.cli", "bthtn.cli.signals", "bthtn.__main__"}
     assert set(loaded.split()) == own, "signals are decided on before anything else is imported"
     assert domain == "<class 'bthtn.domain.builder.Domain'>"
 

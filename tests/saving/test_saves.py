@@ -44,6 +44,7 @@ from bthtn.behaviours import (
     Timeout,
     load,
     save,
+    saves,
 )
 from bthtn.behaviours.reloading import search_of
 from bthtn.errors import ArgumentError, ExecutionError, InputError
@@ -668,3 +669,8 @@ def test_what_means_nothing_is_refused(value):
         load({**saved, "running": ["ref", len(saved["objects"]) - 1]}, *alone())
     with pytest.raises(InputError, match="BT496"):
         load({**saved, "running": ["tuple", ["frozenset", value]]}, *alone())
+
+
+def test_a_save_names_the_version_without_asking_an_installed_package(monkeypatch):
+    monkeypatch.setattr(saves, "VERSION", "9.9.9")
+    assert character(Operators()).save()["bthtn"] == "9.9.9"
