@@ -8,9 +8,9 @@ from threading import get_ident
 from typing import Any, Final, Generic, Self, TypeVar
 
 from bthtn.agent.aborts import Aborts
+from bthtn.agent.callables import check_listener
 from bthtn.agent.clock import Clock, TickClock
 from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, BeliefChanged
-from bthtn.agent.handed_over import check_listener
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
 from bthtn.agent.programming_errors import ProgrammingErrors, code_failed

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from bthtn.agent.handed_over import misfit, suspends
+from bthtn.agent.callables import misfit, suspends
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.function import place_of
 from bthtn.domain.task import PrimitiveTask, Task

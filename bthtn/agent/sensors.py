@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol
 
+from bthtn.agent.callables import misfit, suspends
 from bthtn.agent.events import AgentEvent, SensorFailed
-from bthtn.agent.handed_over import misfit, suspends
 from bthtn.agent.programming_errors import text_of
 from bthtn.checked import checked
 from bthtn.domain.chance import phase_of

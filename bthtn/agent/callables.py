@@ -1,4 +1,4 @@
-"""Functions that an agent is handed: what no call can do is found at once."""
+"""Checks of callables that users give to agents, when they are given."""
 
 from __future__ import annotations
 
