@@ -6,7 +6,7 @@ expresses. Exclusions belong to a request, not to the domain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -43,6 +43,17 @@ def avoidable(
         hint = "avoid a primitive task, or one method of a compound task by its number"
         raise DomainError(Diagnostic("BT110", message, hint=hint))
     return (methods[method], args)
+
+
+def check_avoided(avoided: Iterable[object]) -> None:
+    """Raise DomainError unless these are keys of ``avoidable`` with reasons."""
+    is_mapping = isinstance(avoided, Mapping)
+    for key in avoided:
+        is_key = isinstance(key, tuple) and isinstance(key[0], PrimitiveTask | Method)
+        if not (is_mapping and is_key):
+            message = f"'{key}' is not avoided: 'avoiding' has what 'avoidable' returns, and why"
+            hint = 'write avoiding={avoidable(domain, task): "it has failed"}'
+            raise DomainError(Diagnostic("BT110", message, hint=hint))
 
 
 def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:

@@ -16,7 +16,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.cache import Answers, PlanCache, Question
 from bthtn.planning.cached_search import Answered, Remembered, found_again
-from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, check_avoided
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import accelerator, is_asked_often
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch, Accelerator
@@ -149,8 +149,8 @@ class Planner(Unpicklable, Generic[S]):
         ``listener`` is called with every event of the search. ``avoiding`` has tasks and methods
         that the plan may not have, as ``avoidable`` names them, with the reasons.
 
-        Raises DomainError for a state of another domain, and PlanningError when a user's function
-        raises or the limit of expansions is reached.
+        Raises DomainError for a state of another domain and for other keys of ``avoiding``, and
+        PlanningError when a user's function raises or the limit of expansions is reached.
         """
         ask = self._accelerator
         if ask is not None and listener is None and not avoiding:
@@ -158,6 +158,7 @@ class Planner(Unpicklable, Generic[S]):
             answer = ask(start, self._most)
             if answer is not None:
                 return answer if type(answer) is Plan else None
+        check_avoided(avoiding)
         search = self.search(state, listener, avoiding)
         search.advance()
         if search.status is SearchStatus.LIMIT and search.plan is None:
@@ -206,6 +207,7 @@ class Planner(Unpicklable, Generic[S]):
         Repeats the search with a listener. Raises DomainError for a state of another domain, and
         PlanningError when a user's function raises.
         """
+        check_avoided(avoiding)
         events: list[SearchEvent] = []
         asked = self._request(start_of(self.domain, state), avoiding)
         search = self._search(asked, events.append)

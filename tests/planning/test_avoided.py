@@ -85,3 +85,12 @@ def test_a_compound_task_is_avoided_by_one_of_its_methods(method):
 def test_a_primitive_task_has_no_method_to_avoid():
     with pytest.raises(DomainError, match="there is no method 0"):
         avoidable(HALL.freeze(), walk, (), 0)
+
+
+@pytest.mark.parametrize("avoiding", [{walk: REASON}, {"walk": REASON}, {(walk, ())}])
+def test_what_is_no_key_with_a_reason_is_refused(avoiding):
+    planner = Planner(HALL, leave())
+    with pytest.raises(DomainError, match=r"(?s)is not avoided.*avoidable\(domain, task\)"):
+        planner.plan(Hall(), avoiding=avoiding)
+    with pytest.raises(DomainError, match="is not avoided"):
+        planner.trace(Hall(), avoiding)
