@@ -55,11 +55,18 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
         found = resolve(target, *kinds)
         kind_of, name, source = found.kind.value, found.name, found.file
         text = _drawn(found, kind, legend=legend)
-    if output is not None and source is not None and output.exists() and output.samefile(source):
+    if output is not None and source is not None and _is_same_file(output, source):
         message, hint = f"{output} is the file that is drawn", "write into another one"
         raise InputError(Diagnostic("BT409", message, hint=hint))
     facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
     _deliver(text, kind, output, facts, as_json=as_json)
+
+
+def _is_same_file(output: Path, source: Path) -> bool:
+    try:
+        return output.samefile(source)
+    except OSError:  # there is no such file, or there cannot be: it is said when it is written
+        return False
 
 
 def _deliver(

@@ -101,7 +101,7 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     """Pytest's hook for comparisons that fail: how two states or plans differ."""
     if op != "==" or "bthtn.world.state" not in sys.modules:
         return None
-    from bthtn.testing.comparison import comparison  # noqa: PLC0415 - see the docstring
+    from bthtn.testing.assertrepr import comparison  # noqa: PLC0415 - see the docstring
 
     return comparison(left, right)
 

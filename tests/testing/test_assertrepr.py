@@ -3,7 +3,7 @@
 import sys
 
 from bthtn import Domain, Fluent, FluentFamily, State, find_plan, fluent, fluents
-from bthtn.testing.comparison import comparison
+from bthtn.testing.assertrepr import comparison
 from bthtn.testing.plugin import pytest_assertrepr_compare
 
 
