@@ -12,7 +12,7 @@ from typer import Argument, Option
 from bthtn.cli import options
 from bthtn.cli.one_plan import as_written, show_why_not
 from bthtn.cli.plan_arguments import PlanArguments, goal_from, require_goal
-from bthtn.cli.printing import errors_at, say, say_json
+from bthtn.cli.printing import errors_at, refuse, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
 from bthtn.errors import Diagnostic, InputError, nearest
@@ -81,6 +81,10 @@ def explain(  # noqa: PLR0913 - one for each thing that can be typed
         settings={"cheapest": cheapest, "max_expansions": max_expansions},
         achieve=achieve,
     )
+    parts = {"step": step, "method": method, "table": table, "replans": replans}
+    for part in (name for name, value in parts.items() if value):
+        others = {name: value for name, value in parts.items() if name != part}
+        refuse(others, f"--{part}", f"leave it out, or leave out --{part}")
     if replans:
         return _explain_replans(arguments, recording, tick, agent, replans, as_json=as_json)
     return _explain_plan(arguments, step=step, method=method, table=table, as_json=as_json)

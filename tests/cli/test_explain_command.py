@@ -75,6 +75,12 @@ def test_the_decomposition_is_a_table(bthtn):
     ]
 
 
+def test_of_a_step_a_method_a_table_and_decisions_one_is_explained_at_a_time(bthtn):
+    answer = bthtn("explain", "combat", "fight", "--table", "--method", "fight:1")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--table says nothing about --method" in answer.err
+
+
 def test_all_of_it_can_be_had_as_json(bthtn):
     whole = json.loads(bthtn("explain", "combat", "fight", "--json").out)
     assert whole["format"] == "bthtn-explanation/1"
