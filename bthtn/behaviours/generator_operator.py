@@ -103,8 +103,7 @@ class CoroutineOperator:
 
     def start(self) -> None:
         """Make it a task; its code begins when the loop runs next."""
-        # It takes time to import, which agents without such operators save.
-        from asyncio import get_running_loop  # noqa: PLC0415 - see above
+        from asyncio import get_running_loop  # noqa: PLC0415 - takes time to import, which few need
 
         try:
             loop = get_running_loop()
@@ -190,7 +189,7 @@ class CoroutineOperator:
 def _loop_of(runtime: Runtime, clock: Clock | None) -> AbstractEventLoop:
     """The agent's own loop, which is closed with the agent, or at the end of the program."""
     if runtime.event_loop is None:
-        from asyncio import new_event_loop  # noqa: PLC0415 - see above
+        from asyncio import new_event_loop  # noqa: PLC0415 - takes time to import, which few need
 
         runtime.event_loop = new_event_loop()
         if clock is not None:
@@ -206,7 +205,7 @@ def _close(loop: AbstractEventLoop) -> None:
 
     asyncio's Runner would start a thread in between, which Python 3.12 refuses at its exit.
     """
-    from asyncio import all_tasks, gather  # noqa: PLC0415 - see above
+    from asyncio import all_tasks, gather  # noqa: PLC0415 - takes time to import, which few need
 
     vars(loop).pop("time", None)  # no tick comes any more that could let the agent's time pass
     tasks = all_tasks(loop)
