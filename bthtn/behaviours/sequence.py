@@ -144,8 +144,11 @@ class PlanSequence(PlanComposite, Sequence):
         return ([], [], []) if self._unmade is None else self._unmade.parts()
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state to save: all children, made now."""
-        state = {**vars(self), "children": self.children}
+        """The state to save: all children, made now.
+
+        They come first: setting them drops ``_planned``, which is set again behind them.
+        """
+        state = {"children": self.children, **vars(self)}
         return {name: value for name, value in state.items() if name not in ("_made", "_unmade")}
 
     def shutdown(self) -> None:

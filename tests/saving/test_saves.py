@@ -27,6 +27,7 @@ from bthtn import (
     parallel,
     pause,
     priority,
+    retry,
     seconds,
 )
 from bthtn.behaviours import (
@@ -36,6 +37,7 @@ from bthtn.behaviours import (
     Completion,
     Elapsed,
     ManualClock,
+    OperatorFailed,
     Operators,
     PlanGoal,
     PlanningSchedule,
@@ -636,6 +638,23 @@ def test_a_plan_of_nothing_goes_on(goal):
         return character(lasting(2, hook=True), tree)
 
     goes_on_from_any_tick(made, 4)
+
+
+def test_a_part_that_is_tried_again_is_planned_again():
+    def made():
+        operators = Operators(simulates_others=True)
+
+        @operators.bind(bark)
+        @operators.on_resume(bark)
+        def work(agent, elapsed=Elapsed()):
+            for _ in range(elapsed.ticks, 3):
+                yield
+            raise OperatorFailed("it has no voice")
+
+        return character(operators, lambda rex: PlanGoal("bark", rex, retry(3, pause(), bark())))
+
+    kinds = [kind for tick in goes_on_from_any_tick(made, 9) for kind in tick]
+    assert kinds.count("PlanResumed") == 3, kinds
 
 
 def test_a_plan_that_was_loaded_has_its_actions_and_its_text():
