@@ -40,7 +40,7 @@ class Character(Unpicklable):
         root: Behaviour,
         agent: Agent[Any, Any],
         *,
-        sense: Callable[[], None],
+        sense: Callable[[], None] = lambda: None,
         finished: Callable[[], bool] = lambda: False,
         world: object = None,
     ) -> None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
-from bthtn.checked import checked
+from bthtn.checked import argument_error, checked
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import EffectLike, effects_from
@@ -121,12 +121,20 @@ class Domain(Unpicklable, Generic[S]):
     @overload
     def primitive(self, name: Callable[P, Primitive]) -> PrimitiveTask[P]: ...
     @checked
-    def primitive(self, name: str | Callable[..., Primitive], **described: Any) -> Any:
+    def primitive(
+        self, name: str | Callable[..., Primitive] | None = None, **described: Any
+    ) -> Any:
         """Define a primitive task: by name without parameters, or as a decorator with them.
 
         ``Primitive`` says what the other arguments are. Raises DomainError for a duplicate name,
         and for invalid conditions, effects or numbers.
         """
+        if name is None:
+            hint = (
+                "write primitive('reload', ...), or @domain.primitive without brackets over a "
+                "function that ends with: return primitive(...)"
+            )
+            raise argument_error("Domain.primitive(…) has neither a name nor a function", hint)
         if isinstance(name, str):
             return self._add(self._primitive(name, (), Primitive(**described), ""))
         _check_named(name, "write primitive('reload', ...), or @domain.primitive over a function")

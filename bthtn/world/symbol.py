@@ -36,7 +36,11 @@ class Symbol(Shared, Unpicklable):
         raise SymbolError(f"'{self.text()}' is a symbol: nothing is in it yet", hint)
 
     def __getitem__(self, index: Any) -> NoReturn:
-        hint = f"declare {self.text()} with fluents(...), or let a function of the state ask"
+        name = self.text()
+        hint = (
+            f"declare {name} with fluents(...), or let a function of the state go through it: "
+            f"method(lambda state: [task(each) for each in {name}])"
+        )
         raise SymbolError(f"'{self.text()}' is a symbol: it has no items", hint)
 
     def __len__(self) -> int:

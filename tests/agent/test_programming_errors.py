@@ -133,7 +133,7 @@ def test_a_listener_that_raises_does_not_blind_its_character(caplog):
         raise KeyError("bone")
 
     agent = guard(listener=listener)
-    character = Character(PlanGoal("watch", agent, watch()), agent, sense=lambda: None)
+    character = Character(PlanGoal("watch", agent, watch()), agent)
     assert [type(event).__name__ for event in character.tick()][-1] == "GoalEnded"
     assert [type(event).__name__ for event in character.tick()][-1] == "GoalEnded"
     assert len(told(caplog)) == 1

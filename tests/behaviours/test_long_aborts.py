@@ -164,7 +164,7 @@ def test_a_character_works_on_aborts_when_no_goal_is_ticked(stage):
     goal = stage.goal(stage.step("a", "R", abort_ticks=2))
     switch = Switch("switch")
     root = py_trees.composites.Selector("root", memory=False, children=[switch, goal])
-    character = Character(root, stage.actor, sense=lambda: None)
+    character = Character(root, stage.actor)
     character.tick()
     switch.on = True
     for _ in range(3):

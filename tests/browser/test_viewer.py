@@ -270,7 +270,7 @@ def test_hostile_names_are_shown_as_text(page):
     agent = Agent(
         name, yard, Guard(at=HOSTILE[0]), body=None, operators=Operators(simulates_others=True)
     )
-    character = Character(PlanGoal(HOSTILE[0], agent, serve()), agent, sense=lambda: None)
+    character = Character(PlanGoal(HOSTILE[0], agent, serve()), agent)
     with Viewer(character) as viewer:
         ticked(viewer, character, 2)
         for value in HOSTILE:

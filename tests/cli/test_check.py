@@ -34,7 +34,7 @@ from bthtn.behaviours import Agent, Character, PlanGoal
 def character(seed: int) -> Character:
     agent = Agent("reader", house, World(), body=None)
     root = Sequence("root", memory=True, children=[Success("x"), PlanGoal("g", agent, evening())])
-    return Character(root, agent, sense=lambda: None)
+    return Character(root, agent)
 """
 
 

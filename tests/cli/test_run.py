@@ -29,7 +29,7 @@ DOG = """
         agent = Agent("dog", yard, Dog(), body=None)
         goal = PlanGoal("play", agent, parallel(dig(), bark()))
         return Character(
-            goal, agent, sense=lambda: None, finished=lambda: agent.beliefs.now.bones > seed
+            goal, agent, finished=lambda: agent.beliefs.now.bones > seed
         )
 """
 
@@ -248,7 +248,7 @@ def test_programs_get_the_error_of_a_step_as_text(told, tree):
 
     def character(seed):
         agent = Agent("dog", yard, Dog(), body=None, operators=code)
-        return Character(PlanGoal("play", agent, dig()), agent, sense=lambda: None)
+        return Character(PlanGoal("play", agent, dig()), agent)
     """
     code, text = told(tree(added), ticks=1, as_json=True)
     assert code == 1

@@ -30,7 +30,7 @@ def test_beliefs_of_other_agents_are_named_by_them():
     )
     goals = [PlanGoal("fight", one, fight()) for one in (ann, bob)]
     root = Parallel("both", policy=ParallelPolicy.SuccessOnAll(), children=goals)
-    seen = run_seed(Character(root, ann, sense=lambda: None), 1, ())
+    seen = run_seed(Character(root, ann), 1, ())
     own, others = (seen.facts["beliefs"][name] for name in ("target", "Bob.target"))
     assert (own, others) == (False, True)
 
@@ -39,7 +39,7 @@ def test_a_world_that_raises_when_it_is_stopped_is_a_fact_and_listeners_are_stil
     heard = []
     soldier, clock = Soldier(target=True), ManualClock()
     agent = Agent("Ann", combat, soldier, body=None, listener=heard.append, clock=clock)
-    character = Character(PlanGoal("fight", agent, fight()), agent, sense=lambda: None)
+    character = Character(PlanGoal("fight", agent, fight()), agent)
     character.root.shutdown = lambda: 1 / 0
     seen = run_seed(character, 2, ())
     assert seen.facts["error"] == "ZeroDivisionError: division by zero"

@@ -4,6 +4,7 @@ import pytest
 
 from bthtn import (
     UNKNOWN,
+    BthtnError,
     Domain,
     Fluent,
     FluentFamily,
@@ -111,6 +112,14 @@ def test_a_primitive_task_with_parameters_is_a_function_of_them(domain):
     assert [str(effect) for effect in look_for.effects] == ["seen[who] becomes true"]
     assert str(look_for("enemy", hurry=True)) == "look_for('enemy', true)"
     assert str(look_for(hurry=UNKNOWN, who=Soldier.at)) == "look_for(at, unknown)"
+
+
+def test_a_decorator_with_arguments_is_told_where_they_belong(domain):
+    with pytest.raises(BthtnError, match=r"without brackets .* return primitive\(\.\.\.\)"):
+
+        @domain.primitive(uses="legs")
+        def move(to: str):
+            return primitive()
 
 
 def test_calls_are_equal_when_task_and_arguments_are(domain):

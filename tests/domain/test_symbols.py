@@ -161,6 +161,27 @@ def test_a_symbol_is_refused_where_a_value_belongs(riding, misuse, kind):
     assert found.hint
 
 
+def test_a_task_for_each_item_of_a_parameter_needs_a_function(riding):
+    @riding.primitive
+    def leave(to: str) -> Primitive:
+        return primitive()
+
+    def leave_all(places: tuple) -> Methods:
+        yield method(*[leave(to) for to in places])
+
+    mistaken = riding.copy()
+    mistaken.compound(leave_all)
+    with pytest.raises(BthtnError, match=r"lambda state: \[task\(each\) for each in places\]"):
+        mistaken.freeze()
+
+    @riding.compound
+    def visit_all(places: tuple) -> Methods:
+        yield method(lambda state: [leave(to) for to in places])
+
+    plan = find_plan(riding, Rider(), visit_all(("a", "b")))
+    assert [args for _, args in plan.actions] == [("a",), ("b",)]
+
+
 def test_what_cannot_be_bound_is_refused_while_planning(riding):
     class Leg:
         __slots__ = ("to",)

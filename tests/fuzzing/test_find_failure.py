@@ -42,7 +42,7 @@ def cook(seed=0, heating=None):
         operators.bind(heat)(heating)
         operators.simulate(soup)
     made = Agent("Ann", kitchen, Cook(), body=[seed], operators=operators, sensors=sensors)
-    return Character(PlanGoal("cook", made, cooking()), made, sense=lambda: None)
+    return Character(PlanGoal("cook", made, cooking()), made)
 
 
 def test_material_is_what_plain_runs_have_shown_and_plans_have_not_written():
@@ -133,7 +133,7 @@ def test_values_are_drawn_as_a_scenario_writes_them_and_others_are_left_out():
         readings |= {Shelf.path: ((1, 2), (3, 4)), Shelf.far: float("inf")}
         sensors.sensor(*readings, name="eyes")(lambda agent: readings)
         made = Agent("Ann", library, Shelf(), body=None, sensors=sensors)
-        return Character(PlanGoal("read", made, read()), made, sense=lambda: None)
+        return Character(PlanGoal("read", made, read()), made)
 
     assert material_of(keeper, ticks=3).beliefs == {
         "far": (0.5,),

@@ -62,7 +62,7 @@ def rex(seed):
     body = {"ears": 0, "nose": 0}
     agent = Agent("Rex", yard, Guard(), body=body, sensors=SENSORS)
     goal = PlanGoal("guard", agent, guard(), settings=Settings(seed=seed))
-    return Character(goal, agent, sense=lambda: None)
+    return Character(goal, agent)
 
 
 MADE = {

@@ -208,7 +208,7 @@ def test_after_the_end_the_listener_is_the_one_of_before(tmp_path):
 
 def test_what_happens_while_the_run_is_stopped_comes_before_the_end(tmp_path):
     goal = digging("Ann")
-    character = Character(goal, goal.agent, sense=lambda: None)
+    character = Character(goal, goal.agent)
     with Recorder(tmp_path / "run.jsonl", character) as recorder:
         character.tick()
         recorder.tick()

@@ -75,7 +75,7 @@ operators = Operators()
 operators.bind(buy)(lambda agent: None)
 def character(seed=0):
     ann = Agent("Ann", shop, State(), body=None, operators=operators)
-    return Character(PlanGoal("shop", ann, (buy(), pay())), ann, sense=lambda: None)
+    return Character(PlanGoal("shop", ann, (buy(), pay())), ann)
 """
 
 

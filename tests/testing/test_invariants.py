@@ -41,7 +41,7 @@ def dog(operator=lambda agent: None, replanning=PATIENT, **task):
     operators = Operators()
     operators.bind(dig)(operator)
     rex = Agent("Rex", yard, Dog(), body=None, operators=operators)
-    return Character(PlanGoal("play", rex, dig(), replanning=replanning), rex, sense=lambda: None)
+    return Character(PlanGoal("play", rex, dig(), replanning=replanning), rex)
 
 
 def fault(make, *, ticks=3, own=None):
@@ -104,7 +104,7 @@ def test_no_two_running_steps_use_a_resource(monkeypatch):
         rex = Agent("Rex", yard, Dog(), body=None)
         goals = [PlanGoal("play", rex, dig()), PlanGoal("warn", rex, bark())]
         both = Parallel("both", ParallelPolicy.SuccessOnAll(), goals)
-        return Character(both, rex, sense=lambda: None)
+        return Character(both, rex)
 
     assert fault(make) == ""
     monkeypatch.setattr(TaskLeaf, "_must_wait", lambda leaf: False)
@@ -138,7 +138,7 @@ def test_a_plan_that_is_adopted_for_ever_in_one_state_is_a_livelock():
 def test_a_tree_that_only_fails_is_idle():
     def make():
         rex = Agent("Rex", Domain("yard", Dog), Dog(), body=None)
-        return Character(Failure("nothing to do"), rex, sense=lambda: None)
+        return Character(Failure("nothing to do"), rex)
 
     assert fault(make, ticks=MOST_IDLE) == ""
     expected = f"nothing in the tree has wanted to run for {MOST_IDLE + 1} ticks"
@@ -159,7 +159,7 @@ def test_statuses_of_a_plan_go_together():
     dig, bark, nap = (yard.primitive(one, duration=2) for one in ("dig", "bark", "nap"))
     rex = Agent("Rex", yard, Dog(), body=None)
     goal = PlanGoal("play", rex, (parallel(dig(), bark()), nap()))
-    character = Character(goal, rex, sense=lambda: None)
+    character = Character(goal, rex)
     invariants = Invariants(character)
     character.tick()
     assert invariants.after_tick() == []
@@ -183,7 +183,7 @@ def test_two_alternatives_of_a_priority_do_not_run_at_once():
     dig, bark = (yard.primitive(one, duration=2) for one in ("dig", "bark"))
     rex = Agent("Rex", yard, Dog(), body=None)
     goal = PlanGoal("play", rex, priority(dig(), bark()))
-    character = Character(goal, rex, sense=lambda: None)
+    character = Character(goal, rex)
     invariants = Invariants(character)
     character.tick()
     assert invariants.after_tick() == []

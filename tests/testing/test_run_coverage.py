@@ -78,7 +78,7 @@ def rat(replanning, **task):
     cellar = Domain("cellar", Rat)
     eat = cellar.primitive("eat", duration=3, **task)
     tom = Agent("Tom", cellar, Rat(), body=None, operators=Operators())
-    return Character(PlanGoal("feed", tom, eat(), replanning=replanning), tom, sense=lambda: None)
+    return Character(PlanGoal("feed", tom, eat(), replanning=replanning), tom)
 
 
 @pytest.mark.parametrize("interrupt", ["any", "mtr_equal", "mtr", "surprise"])

@@ -73,7 +73,7 @@ def character(seed=0):
     rex = Agent("Rex", yard, Dog(), body=body, operators=Operators(), sensors=sensors)
     goal = PlanGoal("play", rex, play())
     over = lambda: rex.beliefs.now.bones >= 3
-    return Character(goal, rex, sense=lambda: None, finished=over, world=body)
+    return Character(goal, rex, finished=over, world=body)
 """
 
 

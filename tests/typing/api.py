@@ -385,13 +385,13 @@ assert_type(goal.status, Status)
 assert_type(ticks(goal, 3), str)
 heard = RecordingListener()
 agent.listener = heard
-character = Character(goal, agent, sense=lambda: None)
+character = Character(goal, agent)
 
 PlanGoal("fight", agent, fight)  # type: ignore[arg-type]
 PlanGoal("fight", fight(), agent)  # type: ignore[arg-type]
 PlanGoal("fight", agent, fight(), budget="much")  # type: ignore[arg-type]
 PlanGoal("fight", agent, fight(), 100)  # type: ignore[arg-type, call-arg]
 PlanGoal(agent, fight())  # type: ignore[arg-type, call-arg]
-Character(goal, agent)  # type: ignore[call-arg]
+Character(agent, goal)  # type: ignore[arg-type]
 agent.listener = print  # a listener may take anything
 agent.listener = 3  # type: ignore[assignment]

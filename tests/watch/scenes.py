@@ -27,4 +27,4 @@ def guard(name="Ann", domain=yard, **beliefs):
     agent = Agent(
         name, domain, Guard(**beliefs), body=None, operators=Operators(simulates_others=True)
     )
-    return Character(PlanGoal("serve", agent, serve()), agent, sense=lambda: None)
+    return Character(PlanGoal("serve", agent, serve()), agent)

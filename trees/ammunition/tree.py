@@ -95,9 +95,7 @@ def character(seed: int = 0, running: Character | None = None) -> Character:  # 
         played(agent, game_round) for game_round in ROUNDS if game_round.name not in begun[:-1]
     ]
     root = Sequence("rounds", memory=True, children=rounds)
-    return Character(
-        root, agent, sense=lambda: None, finished=lambda: root.status is Status.SUCCESS, world=begun
-    )
+    return Character(root, agent, finished=lambda: root.status is Status.SUCCESS, world=begun)
 
 
 def outcomes() -> Iterator[Outcome]:
