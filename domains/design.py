@@ -8,7 +8,7 @@ from typing import Any
 from bthtn import Domain, State
 
 Task = Any
-"""What a task's function is annotated with: it describes the task, and ``self.task()`` calls it."""
+"""The annotation of a task's function: it describes the task, and ``self.task()`` calls it."""
 
 
 class Design(Domain[Any]):

@@ -95,7 +95,7 @@ class Agent(Unpicklable, Generic[S, B]):
         self.believe = self.beliefs.write
         """Write a value into the beliefs: ``believe(fluent, value, source="…")``.
 
-        Without a source it is "sensor"; in an operator, the step. What a step's operator believes
+        Without a source it is "sensor"; in an operator, the step. A belief of a step's operator
         of a fluent that the step writes is part of its effects. Raises ExecutionError in any other
         thread than the one that calls ``sense``; there ``believe_soon`` does it."""
         self.body = body

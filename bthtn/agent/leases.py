@@ -31,7 +31,7 @@ class Holder(Unpicklable):
     """
 
     what: object
-    """What its name is the text of, which most holders are never asked for."""
+    """The object whose text is the name; most holders are never asked for it."""
     inside: Holder | None = None
     goal: str = ""
     plan_id: str = ""

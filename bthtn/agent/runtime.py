@@ -48,7 +48,7 @@ class Runtime:
         self.thread: int | None = None
         """The thread that may change beliefs; any, for None."""
         self.unsensed = ""
-        """What is never read if ``sense`` is not called: sensors, a clock, or nothing."""
+        """The parts, such as sensors, that are never read if ``sense`` is not called; may be empty."""
         self._agent = agent
         self._beliefs = beliefs
         self._leases = leases

@@ -83,7 +83,7 @@ _Place = tuple[Path, _Tasks]
 """Where a node stands: the decompositions above it, and those of their tasks that are shown."""
 
 _Pending = list[tuple[Iterator[Node | Behaviour], _Place]]
-"""What is left of the sequences that are merged, inner ones last."""
+"""The rests of the sequences that are merged, inner ones last."""
 
 
 def compiled(

@@ -26,7 +26,7 @@ MEANINGS: Final = (
     "yield and await are still running, return is success, and"
     " raise OperatorFailed(reason) is failure"
 )
-"""What functions that are operators say, and how."""
+"""A hint: how the functions of operators report their status."""
 
 
 class GeneratorOperator:

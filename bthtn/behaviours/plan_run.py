@@ -215,7 +215,7 @@ class PlanRun:
     plan_id: str = ""
     cooldowns: Cooldowns = field(default_factory=Cooldowns)
     beside: dict[Behaviour, Any] = field(default_factory=dict)
-    """What is left of the branches of parallel nodes in this tick, as far as it was needed."""
+    """The rests of the branches of parallel nodes in this tick, as far as they were needed."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: all but that of one tick."""

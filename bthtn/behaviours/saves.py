@@ -77,7 +77,7 @@ def load(
     Without ``plans`` only the beliefs and the world are loaded, and the goals plan anew: so a save
     is used that an older version of the domain, the tree or the library has written. Raises
     InputError for a save that is damaged or does not fit, and ExecutionError for a tree that was
-    ticked. What was partly loaded then is of no further use.
+    ticked. A partly loaded character is of no further use.
     """
     root = _root_of(tree)
     _check(saved, root, agents, world, plans=plans)

@@ -25,7 +25,7 @@ from bthtn.errors import BthtnError, InputError
 
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
-"""What shells report for a program that SIGINT and SIGPIPE ended."""
+"""The exit codes that shells report for a program ended by SIGINT and SIGPIPE."""
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "new": (

@@ -30,7 +30,7 @@ class Rest:
 
 
 Member = tuple[Rest, ...]
-"""What is pending of a member: the innermost body first."""
+"""The pending parts of a member, those of the innermost body first."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

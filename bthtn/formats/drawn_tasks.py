@@ -58,7 +58,7 @@ from bthtn.world.expression import Parameter
 from bthtn.world.schema import StateSchema
 
 Symbols = tuple[StateSchema, Parameters]
-"""What words in texts stand for: fluents, and the parameters of a task."""
+"""The meanings of words in texts: fluents, and the parameters of a task."""
 
 _TYPES: Final[Mapping[str, type]] = {
     "bool": bool,

@@ -262,7 +262,7 @@ class _Sheet:
 
 
 def _other_separator(cells: Sequence[str], headings: Sequence[str]) -> str:
-    """What separates a row that looks like a single cell; empty for all other rows."""
+    """The separator in a row that looks like a single cell; empty for all other rows."""
     if len(cells) != 1 or len(headings) == 1:
         return ""
     return next(

@@ -282,4 +282,4 @@ _PORTS: Final[Mapping[type, Callable[[Any], Written]]] = {
     UtilityGoals: _by_ports("UtilityGoals", when="conditions", utility="utilities"),
     StateMachineGoals: _state_machine_goals,
 }
-"""What writes the tag and the ports of a node of each class."""
+"""The function that writes the tag and the ports of a node, by its class."""

@@ -179,7 +179,7 @@ put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.init)
 _PARTS: Final = frozenset(_ORDER)
 _OFTEN: Final = frozenset({"tree", "record"})
-"""Who needs the other fields, too, has read these before; to look for those takes as long."""
+"""The code that needs the other fields, too, has read these before; looking takes as long."""
 _RAREST_FIRST: Final = ("binding", *(part for part in _ORDER[::-1] if part != "binding"))
 
 

@@ -9,9 +9,10 @@
 
 A step or method that fails several times in a row is avoided for a cool-down, or until a fluent
 changes that the failure depends on. If it fails again after that, it is avoided at once, and twice
-as long. What a plan could not reserve at its start is avoided at once, for as long as a goal would
-wait. Since a change may be mere noise, only the first one ends the cool-down at once: each time
-that the step fails again after a change, the next change takes effect after a longer delay.
+as long. A step whose reservation fails at the start of a plan is avoided at once, for as long as a
+goal would wait. Since a change may be mere noise, only the first one ends the cool-down at once:
+each time that the step fails again after a change, the next change takes effect after a longer
+delay.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class PlanningSchedule(Unpicklable):
     to goals that request their allowance later in the same frame.
 
     ``milliseconds`` limit the time of planning in a frame, too, as measured by a ``clock`` that
-    returns seconds, such as ``time.perf_counter``. Who plans when is then not the same in two runs.
+    returns seconds, such as ``time.perf_counter``. Two runs may then plan in different ticks.
     """
 
     @checked

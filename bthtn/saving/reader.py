@@ -261,4 +261,4 @@ _READ: Final[Mapping[str, Callable[..., Any]]] = {
     "method": lambda reader, of, name: getattr(reader._value(of), name),
     "function": GraphReader._ours,
 }
-"""What makes a value of an array, by the kind that this begins with; see ``writer``."""
+"""The function that makes a value of an array, by the kind in its first place; see ``writer``."""

@@ -57,7 +57,7 @@ class GraphWriter:
         self._numbers: dict[int, int] = {}
         self._pending: deque[tuple[int, Any]] = deque()
         self._alive: list[Any] = []
-        """What has a number, which would be another object's if it were gone."""
+        """The objects with numbers, kept so that no other object gets the same ``id``."""
 
     def write(self, root: object) -> Json:
         """A value, after everything that it refers to was written. Raises InputError."""

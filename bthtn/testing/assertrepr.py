@@ -1,4 +1,4 @@
-"""What pytest says of two states, or two plans, that are not equal."""
+"""Texts for pytest about two states, or two plans, that are not equal."""
 
 from __future__ import annotations
 

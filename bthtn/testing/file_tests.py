@@ -1,6 +1,7 @@
 """The tests in files of cases and of scenarios, as pytest and ``bthtn test`` run them.
 
-What scenarios need is imported once there is one, or a file to update: cases need no behaviours.
+Cases need no behaviours: the modules for scenarios are imported once there is one, or a file to
+update.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from bthtn.testing.updating import Updated
 
 Watch = Callable[[Path, str, "Character"], None]
-"""What counts the runs of scenarios, called with the file, the tree and its character."""
+"""A function that counts the runs of scenarios, called with file, tree and character."""
 
 
 @dataclass(frozen=True, slots=True)

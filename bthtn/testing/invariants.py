@@ -47,7 +47,7 @@ MOST_IDLE: Final = 30
 """Ticks in a row in which the tree may fail, without a plan and without a goal that waits."""
 
 OwnInvariants = Callable[[Character], Iterable[str]]
-"""What is wrong with a character between two ticks, as texts."""
+"""The faults of a character between two ticks, as texts."""
 
 
 class Invariants(Unpicklable):

@@ -114,8 +114,8 @@ def play(
 
     It is recorded in the file ``record``, if one is given.
 
-    Raises InputError for a world that lacks what is to be set. What the world raises is a fault of
-    a scenario with invariants, and leaves any other.
+    Raises InputError for a world that lacks an attribute to be set. An exception of the world is a
+    fault of a scenario with invariants; otherwise it propagates.
     """
     return _Play(scenario, watch).run(record)
 

@@ -63,7 +63,7 @@ _WORDS: Final[Mapping[type[AgentEvent], str]] = {
     events.SensorFailed: "{0.sensor} failed: {0.reason}",
     events.CodeFailed: "{0.code} failed: {0.reason}",
 }
-"""What an event says; of all others it is the name of their class, and the goal."""
+"""The texts of events; for all other kinds, the text is the name of the class, and the goal."""
 _END_WORDS: Final[Mapping[type[AgentEvent], tuple[str, str]]] = {
     events.LeafEnded: ("done {0.task}", "failed {0.task}"),
     events.CleanupEnded: ("cleaned up {0.task}", "did not clean up {0.task}"),

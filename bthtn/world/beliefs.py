@@ -31,7 +31,7 @@ _NOTHING: Final[frozenset[Fluent[Any]]] = frozenset()
 _NO_CHANGES: Final[Mapping[Fluent[Any], Change]] = MappingProxyType({})
 
 _Place = Fluent[Any] | None
-"""What a watch is placed on: a fluent, or None for all of them."""
+"""The place of a watch: a fluent, or None for all of them."""
 _ON_ALL: Final[frozenset[_Place]] = frozenset({None})
 
 

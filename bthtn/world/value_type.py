@@ -129,7 +129,7 @@ class ValueType:
         return f"{value_text(value)} is {f'{kind.__module__}.' * is_namesake}{kind.__name__}"
 
     def advice(self, value: object) -> str:
-        """What to give instead of a value that is not accepted."""
+        """A hint: values to give instead of one that is not accepted."""
         if self.listed:
             return nearest(str(value), map(str, self.listed))
         kind = self.kinds[0]
@@ -203,7 +203,7 @@ def resolved(annotation: object, scope: Mapping[str, Any], owner: type) -> Any:
 
 
 def _instead_of(kind: type) -> str:
-    """What to declare instead of a class whose objects can change, and have no hash."""
+    """A hint: types to declare instead of a class whose objects can change, and have no hash."""
     if issubclass(kind, dict):
         return "declare a family: fluents(default=…) has a fluent for each key"
     if issubclass(kind, list | set):

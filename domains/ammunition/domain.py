@@ -15,7 +15,7 @@ FULL: Final = 6
 
 
 class Shooter(State):
-    """What somebody with a gun believes; ``needed`` is how many bullets the enemy still takes."""
+    """The beliefs of somebody with a gun; ``needed`` is how many bullets the enemy still takes."""
 
     bullets: Fluent[int] = fluent(default=1)
     needed: Fluent[int] = fluent(default=2)

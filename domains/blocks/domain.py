@@ -18,7 +18,7 @@ from bthtn import (
 from bthtn.examples.domains.design import Design, Task
 
 Goal = tuple[tuple[str, str], ...]
-"""What is to stand on what: ``(("a", "b"), ("b", "table"))``."""
+"""Pairs of a block and its place: ``(("a", "b"), ("b", "table"))``."""
 
 BLOCKS: Final = ("a", "b", "c", "d")
 
@@ -71,7 +71,7 @@ class Piling(Design, state=Table):
         yield method(self.get(a), self.put(a, b))
 
     def clear(self, a: str) -> Task:
-        """What stands on it goes to the table."""
+        """Put the blocks on it onto the table."""
         block = one_of(BLOCKS)
         yield method(self.move(block, "table"), when=Table.on[block] == a)
 

@@ -12,7 +12,7 @@ TABLE, HAND, NOTHING = "table", "hand", ""
 
 
 class Blocks(State):
-    """What each block is on, whether it is a tower's top, and what the hand holds.
+    """The place of each block, whether it is a tower's top, and the block in the hand.
 
     A block on the table with nothing on it is what there is by default: that is true of a block
     that no state mentions, too.

@@ -1,4 +1,4 @@
-"""What the troll believes, and how far his club reaches."""
+"""The beliefs of the troll, and the reach of his club."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from bthtn import Domain, Fluent, FluentFamily, Methods, State, fluent, fluents,
 
 
 class Brawler(State):
-    """What a brawler believes, and how much he would like to do what."""
+    """The beliefs of a brawler, and how much he would like to do each action."""
 
     near: Fluent[bool] = fluent(default=True)
     balanced: Fluent[bool] = fluent(default=True)

@@ -16,7 +16,7 @@ class Distance(Enum):
 
 
 class Fighter(State):
-    """What an enemy of the player believes."""
+    """The beliefs of an enemy of the player."""
 
     has_club: Fluent[bool] = fluent(default=True)
     distance: Fluent[Distance] = fluent(default=Distance.FAR)

@@ -28,7 +28,7 @@ class Distance(Enum):
 
 
 class Soldier(State):
-    """What a soldier believes."""
+    """The beliefs of a soldier."""
 
     target: Fluent[bool] = fluent(default=False)
     target_alive: Fluent[bool] = fluent(default=True, volatile=True)

@@ -34,7 +34,7 @@ class Room(Enum):
 
 
 class Guard(State):
-    """What the guard believes; ``intruder`` and ``noise`` are rooms, None where there is none."""
+    """The beliefs of the guard; ``intruder`` and ``noise`` are rooms, None where there is none."""
 
     at: Fluent[Room] = fluent(default=Room.GATE)
     noise: Fluent[Room | None] = fluent(default=None)
@@ -101,7 +101,7 @@ def arrest() -> Methods:
 
 @guard.compound
 def investigate() -> Methods:
-    """Who is there is not known before he has looked, so nothing is planned behind the look."""
+    """Nobody knows who is there before the look, so nothing is planned behind it."""
     yield method(go(NOISE), look_around(), when=HEARD)
 
 

@@ -19,7 +19,7 @@ from bthtn import (
 
 
 class Attacker(State):
-    """What an enemy of the player believes; distances are in metres."""
+    """The beliefs of an enemy of the player; distances are in metres."""
 
     distance: Fluent[float] = fluent(default=8.0)
     can_slash: Fluent[bool] = fluent(default=True)

@@ -1,4 +1,4 @@
-"""What an explorer believes: a map in words, of which most is unknown at first.
+"""The beliefs of an explorer: a map in words, of which most is unknown at first.
 
 A place is a text, ``"3,-1"``: so many steps to the east and to the south of where he began. What
 he saw there is a text as well: ``"floor"``, ``"wall"``, ``"red key"``, ``"locked red door"``.
@@ -34,7 +34,7 @@ def kind(what: str) -> str:
 
 
 def name(what: str) -> str:
-    """What it is called whatever is done to it: ``"red door"`` for ``"locked red door"``."""
+    """Its name whatever is done to it: ``"red door"`` for ``"locked red door"``."""
     return " ".join(what.split()[-2:])
 
 

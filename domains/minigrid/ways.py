@@ -23,7 +23,7 @@ def has_clear_way(state: Explorer, to: str) -> bool:
 
 
 def obstacles(state: Explorer, to: str) -> tuple[str, ...]:
-    """What must be opened or carried away on the best way there, the first of it first."""
+    """The things that must be opened or carried away on the best way there, in their order."""
     between = way(state, lambda there: there == to)[1:-1]
     return tuple(there for there in between if not is_free(state.cell[there]))
 

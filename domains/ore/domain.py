@@ -27,14 +27,14 @@ class Place(Enum):
 
 
 class Thing(Enum):
-    """What a miner can pick up."""
+    """Things that a miner can pick up."""
 
     TOOL = "tool"
     ORE = "ore"
 
 
 class Miner(State):
-    """What a miner believes; ``wanted`` is how many pieces it takes to have ore.
+    """The beliefs of a miner; ``wanted`` is how many pieces it takes to have ore.
 
     ``delivered`` is how many lie on the heap at the camp.
     """
@@ -80,7 +80,7 @@ def move_to(place: Place) -> Primitive:
 
 @ore.primitive
 def pickup(thing: Thing) -> Primitive:
-    """What is hoped for is planned with; what really comes of it is counted at run time."""
+    """Planned with the yield that is hoped for; the real one is counted at run time."""
 
     def count(miner: Miner) -> None:
         if thing is Thing.ORE:

@@ -54,7 +54,7 @@ ROADS = both_ways(
 
 
 def fare(km: Expression[float]) -> Expression[float]:
-    """What a ride costs."""
+    """The fare of a ride."""
     return 1.5 + km * 0.5
 
 

@@ -22,7 +22,7 @@ from bthtn import (
 
 
 class Soldier(State):
-    """What a soldier believes; an empty name stands for nobody."""
+    """The beliefs of a soldier; an empty name stands for nobody."""
 
     target: Fluent[str] = fluent(default="")
     patient: Fluent[str] = fluent(default="")

@@ -30,7 +30,7 @@ class Range(Enum):
 
 
 class Stroller(State):
-    """What the troll of the sketch knows."""
+    """The beliefs of the troll of the sketch."""
 
     location: Fluent[Place] = fluent(default=Place.BRIDGE)
     has_enemy: Fluent[bool] = fluent(default=True)
@@ -81,7 +81,7 @@ class Sketch(Design, state=Stroller):
 
 
 class Troll(State):
-    """What every troll knows."""
+    """The beliefs of every troll."""
 
     location: Fluent[Place] = fluent(default=Place.BRIDGE)
     can_see_enemy: Fluent[bool] = fluent(default=False)
