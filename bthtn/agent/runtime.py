@@ -48,7 +48,7 @@ class Runtime:
         self.thread: int | None = None
         """The thread that may change beliefs; any, for None."""
         self.unsensed = ""
-        """The parts, such as sensors, that are never read if ``sense`` is not called; may be empty."""
+        """The parts, such as sensors, that nothing reads unless ``sense`` is called, as a text."""
         self._agent = agent
         self._beliefs = beliefs
         self._leases = leases
