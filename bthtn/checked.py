@@ -11,7 +11,7 @@ from itertools import chain
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Final, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from bthtn.errors import ArgumentError, Diagnostic, nearest
+from bthtn.errors import ArgumentError, nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 Kinds = tuple[type, ...]
@@ -174,8 +174,7 @@ def argument_error(message: str, hint: str) -> ArgumentError:
     frame = sys._getframe(1)
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
-    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-    return ArgumentError(Diagnostic("BT126", message, where, hint))
+    return ArgumentError("BT126", message, f"{frame.f_code.co_filename}:{frame.f_lineno}", hint)
 
 
 def _is_own(module: str) -> bool:

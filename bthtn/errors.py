@@ -7,7 +7,7 @@ on a page of its own, ``docs/errors/BTnnn.md``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
@@ -53,17 +53,27 @@ class Diagnostic:
 
 
 class BthtnError(Exception):
-    """A mistake that the user can mend; its diagnostics say how."""
+    """A mistake that the user can mend; its diagnostics, errors first, say how."""
 
-    def __init__(self, diagnostics: Diagnostic | Sequence[Diagnostic]) -> None:
-        given = (diagnostics,) if isinstance(diagnostics, Diagnostic) else diagnostics
-        found = tuple(sorted(given, key=lambda diagnostic: diagnostic.order))
-        assert found, "an error needs at least one diagnostic"
-        self.diagnostics: tuple[Diagnostic, ...] = found
-        super().__init__("\n".join(str(diagnostic) for diagnostic in found))
+    diagnostics: tuple[Diagnostic, ...]
+
+    def __init__(self, code: str, message: str, where: str = "", hint: str = "") -> None:
+        self._set([Diagnostic(code, message, where, hint)])
+
+    @classmethod
+    def of(cls, diagnostics: Diagnostic | Iterable[Diagnostic]) -> Self:
+        """The error for findings that are there already: one, or several."""
+        error = cls.__new__(cls)
+        error._set([diagnostics] if isinstance(diagnostics, Diagnostic) else diagnostics)
+        return error
+
+    def _set(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.order))
+        assert self.diagnostics, "an error needs at least one diagnostic"
+        self.args = ("\n".join(map(str, self.diagnostics)),)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_with_diagnostics, (type(self), self.diagnostics))
+        return (type(self).of, (self.diagnostics,))
 
     @property
     def code(self) -> str:
@@ -72,17 +82,8 @@ class BthtnError(Exception):
 
     def placed(self, where: str) -> Self:
         """This error; diagnostics without a place now have this one."""
-        self.diagnostics = tuple(
-            replace(fault, where=fault.where or where) for fault in self.diagnostics
-        )
-        self.args = ("\n".join(map(str, self.diagnostics)),)
+        self._set([replace(fault, where=fault.where or where) for fault in self.diagnostics])
         return self
-
-
-def _with_diagnostics(kind: type[BthtnError], diagnostics: Sequence[Diagnostic]) -> BthtnError:
-    error = kind.__new__(kind)
-    BthtnError.__init__(error, diagnostics)
-    return error
 
 
 class DomainError(BthtnError):
@@ -97,7 +98,7 @@ class SymbolError(DomainError, TypeError):
     """A symbol, such as a fluent of a State class or a parameter, was used as a plain value."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(Diagnostic("BT107", message, hint=hint or SYMBOL_HINT))
+        super().__init__("BT107", message, hint=hint or SYMBOL_HINT)
 
 
 class ArgumentError(DomainError, TypeError):

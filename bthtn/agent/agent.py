@@ -149,9 +149,7 @@ class Agent(Unpicklable, Generic[S, B]):
         """
         given = domain if isinstance(domain, Sequence) else (domain,)
         if not given:
-            raise DomainError(
-                Diagnostic("BT105", f"agent '{self.name}' has no domain to plan with")
-            )
+            raise DomainError("BT105", f"agent '{self.name}' has no domain to plan with")
         domains = tuple(map(frozen, given))
         for whole in domains:
             if not issubclass(self._state_class, whole.state_class):
@@ -160,12 +158,12 @@ class Agent(Unpicklable, Generic[S, B]):
                     f"the beliefs of '{self.name}' are a {own}; '{whole.name}' plans with {its}"
                 )
                 hint = f"give it a {its}(...), or a class derived of it"
-                raise DomainError(Diagnostic("BT110", message, hint=hint))
+                raise DomainError("BT110", message, hint=hint)
         faults = list(self.operators.faults(domains, self.name))
         if self.clock is None:
             faults.extend(islice(self._untimed(domains), 1))
         if faults:
-            raise ExecutionError(faults)
+            raise ExecutionError.of(faults)
         self.domains = domains
 
     def reload(self, made: Agent[Any, Any]) -> Self:
@@ -188,7 +186,7 @@ class Agent(Unpicklable, Generic[S, B]):
         if holder.inside is not None:
             message = f"agent '{self.name}' is reloaded by a step that it runs: '{holder}'"
             hint = "reload it between ticks; character.reload(make) does so, whoever calls it"
-            raise ExecutionError(Diagnostic("BT430", message, hint=hint))
+            raise ExecutionError("BT430", message, hint=hint)
         carried = self.beliefs.succeed(made.beliefs.now)
         self.domains, self.operators, self.cache = made.domains, made.operators, made.cache
         self._state_class = made._state_class
@@ -226,7 +224,7 @@ class Agent(Unpicklable, Generic[S, B]):
         Raises ExecutionError for an agent without a clock.
         """
         if self.clock is None:
-            raise ExecutionError(_no_clock(f"agent '{self.name}' is asked for the time"))
+            raise ExecutionError.of(_no_clock(f"agent '{self.name}' is asked for the time"))
         return self.clock.now
 
     def believe_soon(self, fluent: Expression[V], value: V | Unknown, source: str = SENSOR) -> None:
@@ -316,7 +314,7 @@ class Agent(Unpicklable, Generic[S, B]):
         if self._runtime.thread not in (None, get_ident()):
             message = f"a thread changes a belief of agent '{self.name}', which another one ticks"
             hint = "call agent.believe_soon(fluent, value): it is believed at the next tick"
-            raise ExecutionError(Diagnostic("BT313", message, hint=hint))
+            raise ExecutionError("BT313", message, hint=hint)
 
     def _changed(self, change: Change) -> None:
         by = self._runtime.holder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 
 
 def suspends(function: object) -> str:
@@ -24,8 +24,7 @@ def check_listener(listener: object, agent: str) -> None:
         fault = f"is {listener!r}, which cannot be called with events"
     if fault:
         hint = "give it a function of the event, or an object: RecordingListener()"
-        message = f"the listener of agent '{agent}' {fault}"
-        raise ExecutionError(Diagnostic("BT110", message, hint=hint))
+        raise ExecutionError("BT110", f"the listener of agent '{agent}' {fault}", hint=hint)
 
 
 def misfit(function: Callable[..., object], *arguments: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bthtn.checked import checked
 from bthtn.domain.number import TOLERANCE
-from bthtn.errors import Diagnostic, ExecutionError, exception_text
+from bthtn.errors import ExecutionError, exception_text
 from bthtn.world.sharing import Unpicklable
 
 Clock = Callable[[], float]
@@ -33,7 +33,7 @@ class ManualClock(Unpicklable):
         """Let so many seconds pass. Raises ExecutionError for a number below zero."""
         if not seconds >= 0:
             message = f"a clock is advanced by {seconds} seconds"
-            raise ExecutionError(Diagnostic("BT202", message, hint="time does not go back"))
+            raise ExecutionError("BT202", message, hint="time does not go back")
         self._now += seconds
 
 
@@ -76,9 +76,7 @@ class TickClock:
 
     def _fault(self, what: str) -> ExecutionError:
         hint = "give it a function that returns ever more seconds: time.monotonic, ManualClock()"
-        return ExecutionError(
-            Diagnostic("BT316", f"the clock of agent '{self._agent}' {what}", hint=hint)
-        )
+        return ExecutionError("BT316", f"the clock of agent '{self._agent}' {what}", hint=hint)
 
 
 class Timer:

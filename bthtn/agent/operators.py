@@ -228,26 +228,24 @@ def _binding(
     """The decorator; ``more`` are the names of arguments behind those of the task."""
     if not isinstance(task, PrimitiveTask | str):
         hint = "operators run primitive tasks; compound tasks are only planned"
-        raise ExecutionError(Diagnostic("BT301", f"{task!r} cannot have an {kind}", hint=hint))
+        raise ExecutionError("BT301", f"{task!r} cannot have an {kind}", hint=hint)
     if task in table:
-        raise ExecutionError(Diagnostic("BT302", f"'{_name_of(task)}' has an {kind} already"))
+        raise ExecutionError("BT302", f"'{_name_of(task)}' has an {kind} already")
 
     def bound(operator: F) -> F:
         what = f"the {kind} of '{_name_of(task)}'"
         if not callable(operator):
             message = f"{what} is {operator!r}, which cannot be called"
             hint = "write a function of the agent and the task's arguments below @bind(...)"
-            raise ExecutionError(Diagnostic("BT304", message, hint=hint))
+            raise ExecutionError("BT304", message, hint=hint)
         if kind.startswith("on_plan") and (form := suspends(operator)):
             hint = "write def without async and yield; what takes time is done by the operator"
-            raise ExecutionError(Diagnostic("BT304", f"{what} {form}", hint=hint))
+            raise ExecutionError("BT304", f"{what} {form}", hint=hint)
         if isinstance(task, PrimitiveTask):
             names = ["agent", *(parameter.name for parameter in task.parameters), *more]
             if fault := misfit(operator, *names):
                 hint = f"let it take ({', '.join(names)})"
-                raise ExecutionError(
-                    Diagnostic("BT304", f"{what} {fault}", place_of(operator), hint)
-                )
+                raise ExecutionError("BT304", f"{what} {fault}", place_of(operator), hint)
         table[task] = operator
         return operator
 

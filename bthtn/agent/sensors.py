@@ -21,7 +21,7 @@ from bthtn.agent.events import AgentEvent, SensorFailed
 from bthtn.agent.programming_errors import text_of
 from bthtn.checked import checked
 from bthtn.domain.chance import phase_of
-from bthtn.errors import Diagnostic, ExecutionError, StateError
+from bthtn.errors import ExecutionError, StateError
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent, FluentFamily
@@ -119,24 +119,21 @@ class Sensors(Unpicklable):
         called with the agent.
         """
         if every is not None and every < 1:
-            message = f"a sensor is to be read every {every} ticks"
             hint = "give a number of ticks above zero, or None for a sensor that is triggered"
-            raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+            raise ExecutionError("BT202", f"a sensor is to be read every {every} ticks", hint=hint)
         if on_failure not in ("keep", "unknown"):
             message = f"on_failure is {on_failure!r}"
-            raise ExecutionError(Diagnostic("BT110", message, hint="write 'keep' or 'unknown'"))
+            raise ExecutionError("BT110", message, hint="write 'keep' or 'unknown'")
         fluents = tuple(self._free(fluent) for fluent in owned)
         if not fluents:
-            message = "a sensor owns no fluent"
             hint = "name what it refreshes: @sensors.sensor(Soldier.health)"
-            raise ExecutionError(Diagnostic("BT308", message, hint=hint))
+            raise ExecutionError("BT308", "a sensor owns no fluent", hint=hint)
 
         def bound(code: Code) -> Sensor:
             called = name or getattr(code, "__name__", type(code).__name__)
             fault, hint = _fault_of(code)
             if fault:
-                message = f"sensor '{called}' {fault}"
-                raise ExecutionError(Diagnostic("BT308", message, hint=hint))
+                raise ExecutionError("BT308", f"sensor '{called}' {fault}", hint=hint)
             slot = sum(sensor.every == every for sensor in self._sensors)
             made = Sensor(called, fluents, every, on_failure, code, slot)
             self._sensors.append(made)
@@ -156,13 +153,13 @@ class Sensors(Unpicklable):
         if not isinstance(named, Fluent | FluentFamily | str):
             message = f"'{named!s}' is no fluent that a sensor could own"
             hint = "name a fluent of the State class: @sensors.sensor(Soldier.health)"
-            raise ExecutionError(Diagnostic("BT110", message, hint=hint))
+            raise ExecutionError("BT110", message, hint=hint)
         for sensor in self._sensors:
             if any(_overlap(named, other) for other in sensor.owned):
                 name = named.name if isinstance(named, FluentFamily) else str(named)
                 message = f"'{name}' has a sensor already: '{sensor.name}'"
                 hint = "let one sensor refresh it, and the others fluents of their own"
-                raise ExecutionError(Diagnostic("BT308", message, hint=hint))
+                raise ExecutionError("BT308", message, hint=hint)
         return named
 
 
@@ -203,7 +200,7 @@ class Sensing:
         """Read the sensor in the next tick, whatever its interval. Raises ExecutionError."""
         if sensor not in self._triggered:
             message = f"agent '{self._agent.name}' has no sensor '{sensor.name}'"
-            raise ExecutionError(Diagnostic("BT308", message, hint="give it those sensors"))
+            raise ExecutionError("BT308", message, hint="give it those sensors")
         self._triggered[sensor] = True
 
     def refresh(self) -> None:
@@ -250,7 +247,7 @@ class Sensing:
                 kind = type(reading).__name__
                 message = f"'{sensor.name}' answered with {kind}, not with fluents"
                 hint = "return a dictionary of values by fluent"
-                raise ExecutionError(Diagnostic("BT309", message, hint=hint))
+                raise ExecutionError("BT309", message, hint=hint)
             reading = {single: reading}
         values: dict[Fluent[Any], Any] = {}
         for key, value in reading.items():
@@ -258,7 +255,7 @@ class Sensing:
             if not isinstance(fluent, Fluent) or not any(_covers(named, fluent) for named in owned):
                 message = f"'{sensor.name}' wrote '{fluent!s}', which it does not own"
                 hint = f"add it to the fluents of @sensors.sensor(…) above '{sensor.name}'"
-                raise ExecutionError(Diagnostic("BT309", message, hint=hint))
+                raise ExecutionError("BT309", message, hint=hint)
             fluent.check(value)
             values[fluent] = value
         return values

@@ -18,7 +18,7 @@ from typing import Any
 
 from bthtn.batch.runner import Deaths, run_batch
 from bthtn.batch.workers import LOCAL, Workers
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 
 Row = Mapping[str, Any]
 
@@ -70,8 +70,7 @@ class Kept:
     def unusable(self, error: OSError) -> InputError:
         """The error of the operating system, as one that names the file."""
         message = f"cannot keep results in {self.file}: {error.strerror}"
-        hint = "is there such a folder, and room in it?"
-        return InputError(Diagnostic("BT404", message, hint=hint))
+        return InputError("BT404", message, hint="is there such a folder, and room in it?")
 
     def _row(self, line: bytes, number: int) -> Row:
         try:
@@ -87,7 +86,7 @@ class Kept:
     def _other(self, number: int, why: str) -> InputError:
         message = f"the file does not belong to this batch: {why}"
         hint = "name another file, or remove this one"
-        return InputError(Diagnostic("BT493", message, f"{self.file}:{number}", hint))
+        return InputError("BT493", message, f"{self.file}:{number}", hint)
 
 
 def resumed(

@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 from warnings import catch_warnings
 
 from bthtn.batch.workers import LOCAL, Workers, package_of
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -111,5 +111,4 @@ def _results(
 
 def _died_of(item: object, error: Exception) -> ExecutionError:
     message = f"a worker died {MOST_DEATHS} times at {item}: {type(error).__name__}"
-    hint = "with one job it runs in this process: --jobs 1"
-    return ExecutionError(Diagnostic("BT492", message, hint=hint))
+    return ExecutionError("BT492", message, hint="with one job it runs in this process: --jobs 1")

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from bthtn.errors import Diagnostic, InputError, exception_text
+from bthtn.errors import InputError, exception_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Workers:
         if not self.address:
             message = f"--backend {self.backend} needs the address of a cluster that runs"
             hint = f"--address {'tcp://HOST:8786' if self.backend == 'dask' else 'HOST:6379'}"
-            raise InputError(Diagnostic("BT491", message, hint=hint))
+            raise InputError("BT491", message, hint=hint)
         connect = _dask if self.backend == "dask" else _ray
         try:
             return connect(self.address, until_done)
@@ -56,7 +56,7 @@ class Workers:
         except Exception as error:
             message = f"no {self.backend} cluster at {self.address}: {exception_text(error)}"
             hint = "is it running, and of the version of Python and packages that is used here?"
-            raise InputError(Diagnostic("BT491", message, hint=hint)) from error
+            raise InputError("BT491", message, hint=hint) from error
 
 
 LOCAL: Final = Workers()
@@ -73,7 +73,7 @@ def package_of(name: str, how: str) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError:
         message = f"this needs {name.partition('.')[0]}, which is not installed"
-        raise InputError(Diagnostic("BT490", message, hint=how)) from None
+        raise InputError("BT490", message, hint=how) from None
 
 
 def _dask(address: str, until_done: ExitStack) -> Callable[[], int]:

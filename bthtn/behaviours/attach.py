@@ -12,7 +12,7 @@ from py_trees.trees import BehaviourTree
 from bthtn.agent.agent import Agent
 from bthtn.agent.runtime import runtime_of
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 
 
 @checked
@@ -30,7 +30,7 @@ def attach(tree: BehaviourTree, agent: Agent[Any, Any]) -> Callable[[], None]:
     if runtime.is_attached:
         message = f"agent '{agent.name}' is attached to a tree already"
         hint = "attach it once; before it moves to another tree, call what attach has returned"
-        raise ExecutionError(Diagnostic("BT314", message, hint=hint))
+        raise ExecutionError("BT314", message, hint=hint)
     runtime.is_attached = is_attached = True
     shut_down = tree.shutdown
 

@@ -14,7 +14,7 @@ from bthtn.behaviours.branch import only_runs_on
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from, why
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 from bthtn.world.sharing import Unpicklable
 
 
@@ -51,9 +51,8 @@ class Believes(Unpicklable, Behaviour):
         self.until = None if until is None else condition_from(until, state_class)
         super().__init__(name)
         if hold < 0:
-            message = f"'{self.name}' is held for {hold} ticks"
             hint = "give a number of ticks, 0 for not at all"
-            raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+            raise ExecutionError("BT202", f"'{self.name}' is held for {hold} ticks", hint=hint)
         self.hold = hold
         self._left = 0  # ticks for which it is held from now on
         self._is_on = False

@@ -16,7 +16,7 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.runtime import runtime_of
 from bthtn.agent.sensors import OnFailure, Perceiver, Sensor, Sensors
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, ExecutionError, nearest
+from bthtn.errors import ExecutionError, nearest
 from bthtn.world.beliefs import Watch
 from bthtn.world.diff import Change
 from bthtn.world.expression import Expression
@@ -97,7 +97,7 @@ class _Mirror(Watch):
                 client.unregister(clear=False)
                 message = f"the blackboard key '{key}' has another client that writes it"
                 hint = "use a key of the agent's own, such as '/robot_1/goal'"
-                raise ExecutionError(Diagnostic("BT315", message, str(error), hint)) from None
+                raise ExecutionError("BT315", message, str(error), hint) from None
         self._client = client
         self.over(keys.values())
         for fluent in keys.values():
@@ -134,8 +134,7 @@ def _fluents_by_key(keys: Mapping[Any, Any]) -> Mapping[str, Fluent[Any]]:
     for key, fluent in keys.items():
         if not (isinstance(key, str) and key.strip("/") and isinstance(fluent, Fluent)):
             message = f"{key!r}: {fluent!s} is no key of the blackboard with its fluent"
-            hint = 'write {"battery": Robot.battery}'
-            raise ExecutionError(Diagnostic("BT315", message, hint=hint))
+            raise ExecutionError("BT315", message, hint='write {"battery": Robot.battery}')
     return MappingProxyType(dict(keys))
 
 
@@ -148,6 +147,5 @@ def _check_is_written(key: str) -> None:
         if access.write or access.exclusive or known in Blackboard.storage
     }
     if path not in written:
-        message = f"nobody writes the blackboard key '{path}'"
         hint = nearest(path, written) or "register it for writing, or set it once"
-        raise ExecutionError(Diagnostic("BT315", message, hint=hint))
+        raise ExecutionError("BT315", f"nobody writes the blackboard key '{path}'", hint=hint)

@@ -19,7 +19,7 @@ from bthtn.behaviours.attach import attach
 from bthtn.behaviours.reloading import replace_root
 from bthtn.behaviours.saves import load, save
 from bthtn.checked import checked
-from bthtn.errors import BthtnError, Diagnostic, ExecutionError
+from bthtn.errors import BthtnError, ExecutionError
 from bthtn.world.sharing import Unpicklable
 
 
@@ -194,11 +194,11 @@ def _check(made: object, agents: Mapping[str, Agent[Any, Any]]) -> None:
     if not isinstance(made, Character):
         message = f"the function returned {type(made).__name__} instead of a character"
         hint = "return the character of newer code: character.reload(lambda running: ...)"
-        raise ExecutionError(Diagnostic("BT431", message, hint=hint))
+        raise ExecutionError("BT431", message, hint=hint)
     for name, agent in agents.items():
         found = made.agents.get(name)
         if found is not agent:
             wrong = "is missing" if found is None else "was made anew"
             message = f"agent '{name}' {wrong} in the reloaded character"
             hint = f"let the running one go on: running.agents['{name}'].reload(made)"
-            raise ExecutionError(Diagnostic("BT431", message, hint=hint))
+            raise ExecutionError("BT431", message, hint=hint)

@@ -40,7 +40,7 @@ from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
-from bthtn.errors import BthtnError, Diagnostic, ExecutionError
+from bthtn.errors import BthtnError, ExecutionError
 from bthtn.plan.equivalence import repeats_suspension
 from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
@@ -113,7 +113,7 @@ class OwedCleanup:
         """End it now, finished or not."""
         hint = "tick the tree until nothing aborts before it is taken down"
         message = f"the cleanup '{self.task}' was cut off: {why}"
-        error = ExecutionError(Diagnostic("BT306", message, where=path_text(self._path), hint=hint))
+        error = ExecutionError("BT306", message, where=path_text(self._path), hint=hint)
         try:
             if self._subtree is not None and self._subtree.status is Status.RUNNING:
                 self._subtree.stop(Status.INVALID)

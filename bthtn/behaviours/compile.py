@@ -33,7 +33,7 @@ from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain import construct
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task import CompoundTask
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 from bthtn.plan.nodes import (
     BranchingNode,
     Node,
@@ -130,7 +130,7 @@ def _refuse_too_deep(root: Node, depth: int) -> None:
     if depth + _nesting(root) > DEEPEST:
         message = f"branches, alternatives and cleanups are nested more than {DEEPEST} deep"
         hint = "py_trees runs a tree by recursion; use a sequence or a suspension"
-        raise ExecutionError(Diagnostic("BT305", message, hint=hint))
+        raise ExecutionError("BT305", message, hint=hint)
 
 
 def _nesting(root: Node) -> int:

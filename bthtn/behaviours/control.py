@@ -28,7 +28,7 @@ from bthtn.behaviours.plan_behaviour import reset
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.checked import checked
 from bthtn.domain.number import expression_from
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 from bthtn.world.expression import Expression
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.truth import value_text
@@ -63,7 +63,7 @@ class Parallel(Unpicklable, composites.Parallel):
             if not 1 <= getattr(self, what) <= total:
                 message = f"the {what} of '{name}' is {getattr(self, what)} of {total} children"
                 hint = "give a number from 1 to that of the children, or -1 for all of them"
-                raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+                raise ExecutionError("BT202", message, hint=hint)
         super().__init__(name, ParallelPolicy.SuccessOnAll(), children)
 
     def tick(self) -> Iterator[Behaviour]:

@@ -26,7 +26,7 @@ from bthtn.agent.clock import Clock, Timer
 from bthtn.behaviours.plan_behaviour import reset
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.checked import checked
-from bthtn.errors import ArgumentError, Diagnostic, ExecutionError
+from bthtn.errors import ArgumentError, ExecutionError
 from bthtn.world.sharing import Unpicklable
 
 ENDLESS: Final = -1
@@ -42,9 +42,8 @@ class Loop(Unpicklable, Decorator):
     def __init__(self, name: str, child: Behaviour, cycles: int) -> None:
         """Raises ExecutionError for a number of cycles that is neither -1 nor above zero."""
         if cycles < 1 and cycles != ENDLESS:
-            message = f"'{name}' has {cycles} cycles"
             hint = "give a number above zero, or -1 for any number of cycles"
-            raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+            raise ExecutionError("BT202", f"'{name}' has {cycles} cycles", hint=hint)
         super().__init__(name, child)
         self.cycles = cycles
         self._ended = 0
@@ -119,16 +118,15 @@ class Timed(Unpicklable, Decorator):
         """
         if (ticks is None) == (seconds is None):
             message = f"'{name}' takes either ticks or seconds"
-            raise ArgumentError(Diagnostic("BT126", message, hint="write ticks=… or seconds=…"))
+            raise ArgumentError("BT126", message, hint="write ticks=… or seconds=…")
         if seconds is not None and not callable(clock):
             hint = "write clock=agent.time, or give it any function that returns seconds"
-            message = f"'{name}' takes seconds and has no clock"
-            raise ArgumentError(Diagnostic("BT126", message, hint=hint))
+            raise ArgumentError("BT126", f"'{name}' takes seconds and has no clock", hint=hint)
         length, unit = (ticks, "ticks") if seconds is None else (seconds, "seconds")
         assert length is not None, "one of them is given"
         if not length > 0:
             message = f"'{name}' is given {length} {unit}"
-            raise ExecutionError(Diagnostic("BT202", message, hint="give a number above zero"))
+            raise ExecutionError("BT202", message, hint="give a number above zero")
         self._timer = Timer(length, None if seconds is None else clock)
         self.ticks, self.seconds = ticks, seconds
         super().__init__(name, child)
@@ -229,7 +227,7 @@ class RunOnce(Unpicklable, OneShot):
         if then not in (None, SUCCESS, FAILURE):
             hint = "give Status.SUCCESS, Status.FAILURE, or nothing"
             message = f"'{name}' cannot be {then} after its child has ended"
-            raise ArgumentError(Diagnostic("BT126", message, hint=hint))
+            raise ArgumentError("BT126", message, hint=hint)
         super().__init__(name, child, OneShotPolicy.ON_COMPLETION)
         self.then = then
 

@@ -17,7 +17,7 @@ from bthtn.agent.programming_errors import first_of
 from bthtn.agent.runtime import Runtime, runtime_of
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.domain.number import Seconds
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Task
@@ -226,10 +226,4 @@ def _started(wait: Seconds, clock: Clock) -> Timer:
 
 
 def _answered(what: str, value: object) -> ExecutionError:
-    return ExecutionError(
-        Diagnostic(
-            "BT304",
-            f"the {what} {value!r}, which means nothing",
-            hint=MEANINGS,
-        )
-    )
+    return ExecutionError("BT304", f"the {what} {value!r}, which means nothing", hint=MEANINGS)

@@ -28,7 +28,7 @@ from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, expression_from, number_from
-from bthtn.errors import Diagnostic, DomainError, ExecutionError
+from bthtn.errors import DomainError, ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.expression import Expression
 from bthtn.world.sharing import Unpicklable
@@ -56,7 +56,7 @@ class _Preferring(Unpicklable, Composite):
         if when and len(when) != len(children):
             message = f"'{name}' has {len(children)} goals and {len(when)} conditions"
             hint = "give a condition for each goal, True where there is none"
-            raise DomainError(Diagnostic("BT110", message, hint=hint))
+            raise DomainError("BT110", message, hint=hint)
         super().__init__(name, children)
         self.agent = agent
         state_class = type(agent.beliefs.now)
@@ -201,9 +201,8 @@ class PriorityGoals(_Preferring):
         Raises ExecutionError for a period below one tick.
         """
         if period < 1:
-            message = f"the period of '{name}' is {period}"
             hint = "give a number of ticks above zero"
-            raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+            raise ExecutionError("BT202", f"the period of '{name}' is {period}", hint=hint)
         super().__init__(name, agent, [goal_from(goal, agent, budget) for goal in goals], when)
         self.period = period
         self._ticks = 0
@@ -244,9 +243,7 @@ class UtilityGoals(_Preferring):
         for pair in goals:
             if not _is_pair(pair):
                 hint = "write pairs: [(fight(), Soldier.anger), (rest(), 1)]"
-                raise DomainError(
-                    Diagnostic("BT110", f"{pair!r} is no goal with its utility", hint=hint)
-                )
+                raise DomainError("BT110", f"{pair!r} is no goal with its utility", hint=hint)
         super().__init__(name, agent, [goal_from(goal, agent, budget) for goal, _ in goals], when)
         self.inertia = inertia
         state_class = type(agent.beliefs.now)

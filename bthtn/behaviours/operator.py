@@ -17,7 +17,7 @@ from bthtn.agent.operators import Elapsed, OperatorFailed, no_operator
 from bthtn.behaviours.generator_operator import MEANINGS, CoroutineOperator, GeneratorOperator
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.number import TOLERANCE
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 from bthtn.plan.nodes import TaskNode
 
 
@@ -62,7 +62,7 @@ def operator_for(
 def simulated(agent: Agent[Any, Any], node: TaskNode) -> Simulated:
     """The operator of a step without code. Raises ExecutionError if the task needs some."""
     if not agent.operators.simulates(node.task):
-        raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
+        raise ExecutionError.of(no_operator(node.task, f"agent '{agent.name}'"))
     return Simulated(node.duration, agent if node.task.in_seconds else None)
 
 
@@ -131,7 +131,7 @@ def _no_operator(made: object, task: str) -> ExecutionError:
         message, hint = f"the operator of '{task}' returned {made}", MEANINGS
     elif "tick" not in missing:
         message += f", which has no {' and no '.join(missing)}"
-    return ExecutionError(Diagnostic("BT304", message, hint=hint))
+    return ExecutionError("BT304", message, hint=hint)
 
 
 def no_status(answer: object, task: str) -> ExecutionError:
@@ -141,16 +141,13 @@ def no_status(answer: object, task: str) -> ExecutionError:
     except Exception:  # noqa: BLE001 - a value of the user's that cannot even be printed
         shown = type(answer).__name__
     message = f"the operator of '{task}' answered {shown} instead of a status"
-    hint = "return Status.RUNNING, SUCCESS or FAILURE"
-    return ExecutionError(Diagnostic("BT304", message, hint=hint))
+    return ExecutionError("BT304", message, hint="return Status.RUNNING, SUCCESS or FAILURE")
 
 
 def made_before(what: str) -> ExecutionError:
     """The mistake of an operator that makes the same thing for several starts."""
     message = f"the operator made a {what} that was made before"
-    return ExecutionError(
-        Diagnostic("BT307", message, hint=f"make a new {what} for every start of the step")
-    )
+    return ExecutionError("BT307", message, hint=f"make a new {what} for every start of the step")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from bthtn.agent.agent import Agent
 from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.reloading import ReloadingGoal, search_of
 from bthtn.behaviours.status import INVALID
-from bthtn.errors import Diagnostic, ExecutionError, InputError, StateError, exception_text
+from bthtn.errors import ExecutionError, InputError, StateError, exception_text
 from bthtn.saving.attributes import PER_PROCESS, package_of
 from bthtn.saving.matches import damaged
 from bthtn.saving.parts import Parts
@@ -141,9 +141,8 @@ def _check(
         message = "the save has a world" if world is None else "the save has no world"
         raise does_not_fit(message, "give save and load the same world, or none")
     if any(node.status is not INVALID for node in root.iterate()):
-        message = "a save is loaded into a tree that was ticked"
         hint = "make the tree and its agents anew, and load the save before the first tick"
-        raise ExecutionError(Diagnostic("BT498", message, hint=hint))
+        raise ExecutionError("BT498", "a save is loaded into a tree that was ticked", hint=hint)
 
 
 def _root_of(tree: BehaviourTree | Behaviour) -> Behaviour:

@@ -28,7 +28,7 @@ from bthtn.behaviours.plan_run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
 from bthtn.domain.task import call_text
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.arguments import fluents_changed_by
 from bthtn.world.beliefs import Source
@@ -335,10 +335,8 @@ def _time_of(agent: Agent[Any, Any]) -> float:
 
 def _unfinished(step: StepRun, why: str) -> ExecutionError:
     return ExecutionError(
-        Diagnostic(
-            "BT306",
-            f"the abort of '{step.name}' was cut off: {why}",
-            where=path_text(step.path),
-            hint="let its operator clean up in fewer ticks, or tick the tree until nothing aborts",
-        )
+        "BT306",
+        f"the abort of '{step.name}' was cut off: {why}",
+        where=path_text(step.path),
+        hint="let its operator clean up in fewer ticks, or tick the tree until nothing aborts",
     )

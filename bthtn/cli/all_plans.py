@@ -11,7 +11,7 @@ from typing import Any, Final
 from bthtn.cli.one_plan import OutputOptions, as_written, number_text, show_why_not
 from bthtn.cli.plan_arguments import PlanArguments
 from bthtn.cli.printing import WIDTH, counted, deliver, refuse, say
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
@@ -42,7 +42,7 @@ def list_plans(
         found = [plan for request in asked for plan in _plans(request, limit + 1)]
     except RecursionError:
         message = "all plans are found by recursion, and this is nested too deep for it"
-        raise InputError(Diagnostic("BT409", message, hint="leave out --all")) from None
+        raise InputError("BT409", message, hint="leave out --all") from None
     first = asked[0]
     sums = least_sums(first.domain, cheapest=first.settings.cheapest)
     found.sort(key=lambda plan: (0 if sums is None else sums.value(plan), plan.record))

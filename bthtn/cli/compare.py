@@ -21,7 +21,7 @@ from bthtn.cli.printing import WIDTH, note, say_json, with_progress
 from bthtn.cli.sides import Experiment, Pair, Side
 from bthtn.compare import Finding, findings, most_different, other_plans
 from bthtn.compare.pair import OtherPlan
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 
 FORMAT: Final = "bthtn-compare/1"
 MOST_SEEDS: Final = 10_000_000
@@ -86,7 +86,7 @@ def seeds_from(text: str) -> range:
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if not first <= last < first + MOST_SEEDS:
         message = f"--seeds {text}: no seeds, or more than {MOST_SEEDS:,}"
-        raise InputError(Diagnostic("BT409", message, hint="write 0-999, or 17"))
+        raise InputError("BT409", message, hint="write 0-999, or 17")
     return range(first, last + 1)
 
 

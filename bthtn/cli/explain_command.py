@@ -15,7 +15,7 @@ from bthtn.cli.plan_arguments import PlanArguments, goal_from, require_goal
 from bthtn.cli.printing import errors_at, refuse, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.explanation import (
     BetterPlan,
     better_plan,
@@ -142,14 +142,14 @@ def _explain_replans(
     """
     if file is None:
         message = "--replans says why a recorded goal got other plans, and there is no recording"
-        raise InputError(Diagnostic("BT409", message, hint="name its file: --recording FILE"))
+        raise InputError("BT409", message, hint="name its file: --recording FILE")
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
 
     recording = Recording.read(file)
     known = {decision.goal for decision in recording.decisions(agent)}
     if goal not in known:
         message = f"no goal called '{goal}' had a plan in the recording"
-        raise InputError(Diagnostic("BT461", message, hint=nearest(goal, known)))
+        raise InputError("BT461", message, hint=nearest(goal, known))
     moment = recording.at(tick, agent)
     decisions = recording.decisions(agent, goal=goal, until=moment.tick)
     running = moment.plans.get(goal)
@@ -182,7 +182,7 @@ def _method(text: str, domain: FrozenDomain) -> tuple[TaskCall, int]:
     task, colon, number = text.rpartition(":")
     if not colon or not number.strip().isdecimal() or len(number) > len("1000000"):
         hint = "write --method task:number, such as --method fight:1"
-        raise InputError(Diagnostic("BT409", f"--method {text} names no method", hint=hint))
+        raise InputError("BT409", f"--method {text} names no method", hint=hint)
     with errors_at(f"--method {text}"):
         return goal_from(task.strip(), (), domain), int(number)
 

@@ -18,7 +18,7 @@ from bthtn.batch.workers import package_of
 from bthtn.cli import options
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import check_name, counted, note, say, say_json, with_progress, write
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.characters import character_of, invariants_of, loaded_once
@@ -136,5 +136,5 @@ def _material(rounds: Rounds) -> tuple[Target, Material]:
     for name in rounds.fixed:
         if name not in known:
             message = f"nothing is drawn for '{name}' anyway"
-            raise InputError(Diagnostic("BT409", message, hint=nearest(name, known)))
+            raise InputError("BT409", message, hint=nearest(name, known))
     return target, material.without(rounds.fixed)

@@ -21,7 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from bthtn.cli import options
-from bthtn.errors import BthtnError, InputError
+from bthtn.errors import BthtnError
 
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
@@ -115,7 +115,7 @@ class Commands(TyperGroup):
             from bthtn.testing.cases import unusable  # noqa: PLC0415 - takes time
 
             place = traceback.extract_tb(error.__traceback__)[-1].filename
-            raise InputError(unusable(Path(place), error)) from error
+            raise unusable(Path(place), error) from error
         raise typer.Exit(code or 0)
 
 

@@ -20,16 +20,15 @@ def new(
     """Write a small character to begin with: a domain, a tree, and tests that pass."""
     from bthtn import examples  # noqa: PLC0415 - only for this command
     from bthtn.cli.printing import say  # noqa: PLC0415 - as above
-    from bthtn.errors import Diagnostic, InputError  # noqa: PLC0415 - as above
+    from bthtn.errors import InputError  # noqa: PLC0415 - as above
 
     folder = Path(name)
     if not folder.name.isidentifier() or iskeyword(folder.name):
-        message = f"a character cannot be called '{folder.name}'"
         hint = "its folder is imported: write letters, digits and _, as in night_guard"
-        raise InputError(Diagnostic("BT409", message, hint=hint))
+        raise InputError("BT409", f"a character cannot be called '{folder.name}'", hint=hint)
     if folder.name in (*sys.stdlib_module_names, "bthtn", "py_trees"):
         message = f"a character cannot be called '{folder.name}', as a module that is needed is"
-        raise InputError(Diagnostic("BT409", message, hint=f"call it {folder.name}_guard"))
+        raise InputError("BT409", message, hint=f"call it {folder.name}_guard")
     example = Path(examples.__path__[0], "trees", EXAMPLE)
     files = sorted(file for file in example.iterdir() if file.suffix in (".py", ".toml"))
     texts = {file.name: file.read_text("utf-8").replace(EXAMPLE, folder.name) for file in files}
@@ -42,7 +41,7 @@ def _write(folder: Path, texts: dict[str, str]) -> None:
     """Write all files into a new folder, or nothing. Raises InputError."""
     from bthtn.cli.handlers import postponed  # noqa: PLC0415 - only for this command
     from bthtn.cli.printing import unwritable  # noqa: PLC0415 - as above
-    from bthtn.errors import Diagnostic, InputError  # noqa: PLC0415 - as above
+    from bthtn.errors import InputError  # noqa: PLC0415 - as above
 
     try:
         with postponed():
@@ -55,6 +54,6 @@ def _write(folder: Path, texts: dict[str, str]) -> None:
                 raise
     except FileExistsError:
         hint = "choose another name, or remove it first"
-        raise InputError(Diagnostic("BT404", f"{folder} is there already", hint=hint)) from None
+        raise InputError("BT404", f"{folder} is there already", hint=hint) from None
     except OSError as error:
         raise unwritable(folder, error) from None

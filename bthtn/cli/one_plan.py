@@ -25,7 +25,7 @@ from bthtn.cli.printing import (
 )
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, TaskCall
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
@@ -125,7 +125,7 @@ def _by_reference(problem: PlanRequest) -> tuple[Plan | None, int]:
         plan = reference.best()
     except RecursionError:
         message = "the reference planner is recursive, and this is nested too deep for it"
-        raise InputError(Diagnostic("BT409", message, hint="use --planner htn")) from None
+        raise InputError("BT409", message, hint="use --planner htn") from None
     return plan, reference.expansions
 
 

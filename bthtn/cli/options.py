@@ -10,7 +10,7 @@ from typer import Argument, Exit, Option, echo
 from typer.models import OptionInfo
 
 from bthtn import __version__
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 
 F = TypeVar("F", bound=StrEnum)
 _SYNONYMS: Final = {".txt": ".tree", ".gv": ".dot"}
@@ -40,7 +40,7 @@ def form_of(form: F | None, output: Path | None, default: F) -> F:
     endings = {f".{form.value}": form for form in type(default)}
     if (known := _SYNONYMS.get(ending, ending)) not in endings:
         hint = f"let it end in {', '.join(endings)}, or give --format"
-        raise InputError(Diagnostic("BT409", f"'{output}' ends as no format does", hint=hint))
+        raise InputError("BT409", f"'{output}' ends as no format does", hint=hint)
     return endings[known]
 
 

@@ -13,7 +13,7 @@ from bthtn.cli.printing import errors_at
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.plan.codec import value_from
 from bthtn.plan.notation import call_from
 from bthtn.planning.protocol import PlanRequest, Settings, request
@@ -59,11 +59,11 @@ class PlanArguments:
     def _goal(self, domain: FrozenDomain) -> NetworkLike:
         if self.task and self.achieve:
             hint = "give a task, or --achieve with a condition"
-            raise InputError(Diagnostic("BT409", "a task and --achieve are given", hint=hint))
+            raise InputError("BT409", "a task and --achieve are given", hint=hint)
         if self.task and (self.objects or self.forward):
             option = "--objects" if self.objects else "--forward"
             message = f"{option} says nothing about a task"
-            raise InputError(Diagnostic("BT409", message, hint="it goes with --achieve"))
+            raise InputError("BT409", message, hint="it goes with --achieve")
         if self.task:
             with errors_at(f"task of domain '{domain.name}'"):
                 return goal_from(self.task, self.args, domain)
@@ -98,11 +98,11 @@ def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]
     named = [parameter for parameter in found if parameter.name == name.strip()]
     if not equals or not values.strip():
         hint = "write --objects parameter=value,value, such as --objects block=a,b"
-        raise InputError(Diagnostic("BT409", f"--objects {text} names nothing", hint=hint))
+        raise InputError("BT409", f"--objects {text} names nothing", hint=hint)
     if not named:
         hint = nearest(name.strip(), [parameter.name for parameter in found])
         message = f"no primitive task has a parameter '{name.strip()}'"
-        raise InputError(Diagnostic("BT121", message, f"--objects {text}", hint))
+        raise InputError("BT121", message, f"--objects {text}", hint)
     with errors_at(f"--objects {text}"):
         return name.strip(), tuple(
             value_from(value.strip(), named[0]) for value in values.split(",")

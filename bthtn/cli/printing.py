@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from bthtn.cli.handlers import postponed
-from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.errors import BthtnError, InputError
 
 T = TypeVar("T")
 
@@ -77,21 +77,20 @@ def complain(error: BthtnError) -> None:
 def refuse(options: Mapping[str, object], what: str, hint: str) -> None:
     """Raise InputError for the first of these options that is given."""
     for name in (name for name, value in options.items() if value):
-        message = f"--{name} says nothing about {what}"
-        raise InputError(Diagnostic("BT409", message, hint=hint))
+        raise InputError("BT409", f"--{name} says nothing about {what}", hint=hint)
 
 
 def check_name(file: Path, what: str, endings: tuple[str, ...]) -> None:
     """Raise InputError for a file to write that may be something else, by its ending."""
     if not file.name.endswith(endings):
         message = f"{file} is no name of a {what}"
-        raise InputError(Diagnostic("BT409", message, hint=f"let it end in {' or '.join(endings)}"))
+        raise InputError("BT409", message, hint=f"let it end in {' or '.join(endings)}")
 
 
 def unwritable(output: Path | str, error: OSError) -> InputError:
     """The error of the operating system at writing an output, as an error of the command."""
     message = f"cannot write {output}: {error.strerror}"
-    return InputError(Diagnostic("BT404", message, hint="is there such a folder, and room in it?"))
+    return InputError("BT404", message, hint="is there such a folder, and room in it?")
 
 
 @contextmanager
@@ -104,7 +103,7 @@ def errors_at(place: str) -> Iterator[None]:
         yield
     except BthtnError as error:
         where = place if len(place) <= WIDTH else f"{place[:WIDTH]}…"
-        raise InputError(error.placed(where).diagnostics) from None
+        raise InputError.of(error.placed(where).diagnostics) from None
 
 
 def counted(number: int, word: str) -> str:
@@ -206,5 +205,5 @@ def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path |
         write(dot, instead)
         fault = error.diagnostics[0]
         message = f"{fault.message}; wrote {instead} instead"
-        raise InputError(replace(fault, message=message)) from None
+        raise InputError.of(replace(fault, message=message)) from None
     return None if output == SCREEN else output

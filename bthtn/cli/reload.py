@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from bthtn.behaviours import Character
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.formats.modules import folders_of_modules, reimported
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import Target, TargetKind, folders, resolve
@@ -49,7 +49,7 @@ class Reloading:
         except ImportError:
             message = "--reload needs the package watchfiles, which is not installed"
             hint = 'install it with the extra: pip install "bthtn[reload]"'
-            raise InputError(Diagnostic("BT433", message, hint=hint)) from None
+            raise InputError("BT433", message, hint=hint) from None
         found = folders_of_modules(*self._own, *self._named).difference(self._named)
         watched = sorted(found.union(self._own))
         changes = watch(

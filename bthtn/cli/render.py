@@ -19,7 +19,7 @@ from bthtn.cli.options import (
     form_of,
 )
 from bthtn.cli.printing import SCREEN, say_json, say_written, write_picture
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.testing.characters import root_of
 from bthtn.testing.locate import Target, TargetKind, domain_of, resolve
 from bthtn.views.html import html_page
@@ -50,14 +50,14 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
         if tick is not None or agent:
             message = f"'{target}' is no recording, and has no ticks or agents"
             hint = "name a file that ends in .jsonl, as bthtn run --record writes"
-            raise InputError(Diagnostic("BT409", message, hint=hint))
+            raise InputError("BT409", message, hint=hint)
         kinds = (TargetKind.TREE,) if kind == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
         found = resolve(target, *kinds)
         kind_of, name, source = found.kind.value, found.name, found.file
         text = _drawn(found, kind, legend=legend)
     if output is not None and source is not None and _is_same_file(output, source):
-        message, hint = f"{output} is the file that is drawn", "write into another one"
-        raise InputError(Diagnostic("BT409", message, hint=hint))
+        message = f"{output} is the file that is drawn"
+        raise InputError("BT409", message, hint="write into another one")
     facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
     _deliver(text, kind, output, facts, as_json=as_json)
 
@@ -93,11 +93,11 @@ def _moment(
 
     if form == "xml":
         message = "a recording has the nodes that ran, not the code of a tree: no XML"
-        raise InputError(Diagnostic("BT409", message, hint="name the tree itself"))
+        raise InputError("BT409", message, hint="name the tree itself")
     moment = Recording.read(file).at(tick, agent)
     if moment.tree is None:
         message = f"the recording has no tree of '{moment.agent}' at tick {moment.tick}"
-        raise InputError(Diagnostic("BT461", message))
+        raise InputError("BT461", message)
     name = f"{moment.agent} at tick {moment.tick}"
     if form == "html":
         return name, html_page(name, {name: moment.tree})

@@ -17,7 +17,7 @@ from bthtn.cli.printing import counted, refuse, say, say_json
 from bthtn.cli.run import TICKS, Run
 from bthtn.cli.scenarios import write_scenario
 from bthtn.cli.signals import exit_code
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.recording.comparison import LineComparison
 from bthtn.recording.recorded import whole_lines
 from bthtn.recording.transcript import Transcript
@@ -94,7 +94,7 @@ def _inputs(file: Path, head: dict[str, Any], last: dict[str, Any]) -> tuple[str
 
 def _no_run(file: Path, why: str) -> InputError:
     hint = "Recording.read(file) reads it; what 'bthtn run TREE --record FILE' writes can be run"
-    return InputError(Diagnostic("BT461", f"{file} cannot be run again: {why}", hint=hint))
+    return InputError("BT461", f"{file} cannot be run again: {why}", hint=hint)
 
 
 def _say(comparison: LineComparison, *, as_json: bool, is_whole: bool) -> None:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
-from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from types import FrameType
@@ -43,7 +42,7 @@ from bthtn.cli.printing import (
 from bthtn.cli.reload import Reloading
 from bthtn.cli.scenarios import show_scenario
 from bthtn.cli.signals import exit_code
-from bthtn.errors import Diagnostic, InputError, exception_text, nearest
+from bthtn.errors import InputError, exception_text, nearest
 from bthtn.recording import Recorder
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.case_files import SCENARIO
@@ -255,9 +254,8 @@ class Run:
     def check(self) -> None:
         """Raise InputError if the tree or its world raised an exception."""
         if self._error is not None and not self.signals:
-            fault = unusable(self._file, self._error)
-            message = f"tick {self._character.ticks}: {fault.message}"
-            raise InputError(replace(fault, message=message)) from self._error
+            raised = f"tick {self._character.ticks}: "
+            raise unusable(self._file, self._error, raised) from self._error
 
     def outcome(self) -> str:
         """The outcome as text: finished, stopped or not finished."""
@@ -353,7 +351,7 @@ def _check_filters(filters: Mapping[str, str], character: Character) -> None:
         name = filters[what]
         if name and name not in known:
             message = f"--{what} {name}: no {what} is called {name!r}"
-            raise InputError(Diagnostic("BT409", message, hint=nearest(name, known)))
+            raise InputError("BT409", message, hint=nearest(name, known))
 
 
 def _print_timeline(timeline: Iterator[TimelineRow]) -> None:

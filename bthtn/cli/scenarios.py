@@ -17,7 +17,7 @@ from bthtn.batch import Deaths, Workers, run_batch
 from bthtn.cli.handlers import ending
 from bthtn.cli.options import Address, AsJson, Backend, OnBackend
 from bthtn.cli.printing import check_name, deliver, note, say, say_json
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO, has_tests
@@ -83,9 +83,8 @@ def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | N
     files = [file for path in paths or [Path()] for file in _files_in(path)]
     if not files:
         where = ", ".join(map(str, paths)) or "this folder"
-        message = f"no cases.toml and no *{SCENARIO} in {where}"
         hint = "name a folder that has some; cases.toml counts beside a domain.py"
-        raise InputError(Diagnostic("BT404", message, hint=hint))
+        raise InputError("BT404", f"no cases.toml and no *{SCENARIO} in {where}", hint=hint)
     if workers is None:
         workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
     with ending(workers), closing(_all_results(files, workers, update=update)) as found:

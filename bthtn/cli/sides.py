@@ -18,7 +18,7 @@ from bthtn.cli.plan_arguments import goal_from, values_from
 from bthtn.cli.printing import errors_at
 from bthtn.compare import Observation, drawn_state, measures_from, paired, plan_seed, run_seed
 from bthtn.compare.measure import OF_PLANS, OF_RUNS
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.planning.protocol import Settings
 from bthtn.testing.characters import character_of, loaded_once
@@ -60,7 +60,7 @@ class Side:
         text, at, folder = argument.rpartition("@")
         if at and not os.path.isdir(folder):
             message = f"'{argument}': there is no folder '{folder}'"
-            raise InputError(Diagnostic("BT401", message, hint="write NAME@FOLDER"))
+            raise InputError("BT401", message, hint="write NAME@FOLDER")
         place = os.path.realpath(folder if at else os.curdir)
         return cls(argument, text if at else argument, place, tuple(map(_setting, settings)))
 
@@ -99,14 +99,14 @@ def _setting(text: str) -> tuple[str, Any]:
     known = [field.name for field in fields(Settings)]
     if name.strip() not in known:
         message = f"a search has no setting '{name.strip()}'"
-        raise InputError(Diagnostic("BT409", message, hint=nearest(name.strip(), known)))
+        raise InputError("BT409", message, hint=nearest(name.strip(), known))
     try:
         found = tomllib.loads(f"value = {value}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
         found = None
     if type(found) not in (bool, int, float):
         message = f"'{text}' is no setting"
-        raise InputError(Diagnostic("BT409", message, hint="write horizon=3 or cheapest=true"))
+        raise InputError("BT409", message, hint="write horizon=3 or cheapest=true")
     return name.strip(), found
 
 
@@ -120,8 +120,7 @@ def _runner(side: Side, experiment: Experiment) -> Observe:
     found = resolve(side.text, TargetKind.TREE)
     if side.settings:
         message = "settings of a search go with --task; the goals of a tree have their own"
-        hint = "compare two functions: package.module:function"
-        raise InputError(Diagnostic("BT409", message, hint=hint))
+        raise InputError("BT409", message, hint="compare two functions: package.module:function")
     target = loaded_once(found)
 
     def observe(seed: int) -> Observation:

@@ -16,7 +16,6 @@ from bthtn.cli.handlers import handled_by
 from bthtn.cli.options import RECORDINGS, TARGET, Output
 from bthtn.cli.printing import SCREEN, check_name, counted, deliver, refuse, say, unwritable
 from bthtn.cli.signals import exit_code
-from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import Target, TargetKind, resolve
@@ -89,7 +88,7 @@ def _ticked(character: Character, target: Target, viewer: Viewer, pause: float) 
                 try:
                     character.tick()
                 except Exception as error:
-                    raise InputError(unusable(target.code or Path(target.name), error)) from error
+                    raise unusable(target.code or Path(target.name), error) from error
                 viewer.tick(pause)
             ticks = counted(character.ticks, "tick")
             viewer.end(f"finished after {ticks}", finished=character.finished)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.views.event_log import EVENT_KINDS
 from bthtn.world.condition_parser import expression_from_text
 from bthtn.world.expression import StateView
@@ -48,7 +48,7 @@ def _measure(text: str, schema: StateSchema, facts: tuple[str, ...]) -> Measure:
         kind = events.partition(" ")[0]
         if kind not in EVENT_KINDS:
             message = f"'{text}' is no measure: there are no events '{kind}'"
-            raise InputError(Diagnostic("BT494", message, hint=nearest(kind, EVENT_KINDS)))
+            raise InputError("BT494", message, hint=nearest(kind, EVENT_KINDS))
         return Measure(text, lambda found, _: _count(found["events"], events))
     try:
         expression = expression_from_text(text, schema)
@@ -57,7 +57,7 @@ def _measure(text: str, schema: StateSchema, facts: tuple[str, ...]) -> Measure:
         hint = f"{', '.join(facts)}, count EVENT, or a value or condition of the beliefs"
         hint = fault.hint if fault.hint.startswith("did you mean") else hint
         message = f"'{text}' is no measure: {fault.message}"
-        raise InputError(Diagnostic("BT494", message, hint=hint)) from None
+        raise InputError("BT494", message, hint=hint) from None
     return Measure(text, lambda _, beliefs: _number(expression.evaluate(beliefs)))
 
 

@@ -145,11 +145,10 @@ class Domain(Unpicklable, Generic[S]):
         except BthtnError as error:
             raise error.placed(where) from None
         except Exception as error:
-            raise DomainError(raised_in_description(error, where)) from error
+            raise DomainError.of(raised_in_description(error, where)) from error
         if not isinstance(description, Primitive):
-            message = f"'{name.__name__}' returned {description!r}"
             hint = "end the function with: return primitive(effects=...)"
-            raise DomainError(Diagnostic("BT110", message, where, hint))
+            raise DomainError("BT110", f"'{name.__name__}' returned {description!r}", where, hint)
         made = self._primitive(name.__name__, parameters, description, name.__doc__ or "")
         return self._add(made)
 
@@ -166,7 +165,7 @@ class Domain(Unpicklable, Generic[S]):
         """
         if name not in self._tasks:
             hint = nearest(name, self._tasks)
-            raise DomainError(Diagnostic("BT101", f"no task is called '{name}'", hint=hint))
+            raise DomainError("BT101", f"no task is called '{name}'", hint=hint)
         return self._tasks[name]
 
     @checked
@@ -213,7 +212,7 @@ class Domain(Unpicklable, Generic[S]):
                     tasks.update({method.name: method for method in result.methods})
             found.extend(mixed_units(tasks.values(), f"domain '{self.name}'"))
             if found:
-                raise DomainError(found)
+                raise DomainError.of(found)
             prunes = self._prunes_duplicates
             self._frozen = FrozenDomain(self.name, self.state_class, tasks, methods, prunes)
         return self._frozen
@@ -251,8 +250,7 @@ class Domain(Unpicklable, Generic[S]):
         is_number = isinstance(length, Constant) and isinstance(length.value, Real)
         if is_number and not length.value >= 0:
             hint = "a step takes no time, or some: give a number that is not below zero"
-            message = f"the duration is {length.value}"
-            raise DomainError(Diagnostic("BT202", message, where, hint))
+            raise DomainError("BT202", f"the duration is {length.value}", where, hint)
         return PrimitiveTask(
             name,
             parameters,
@@ -268,13 +266,12 @@ class Domain(Unpicklable, Generic[S]):
         if self._frozen is not None:
             message = f"'{task.name}' comes too late: the domain is frozen"
             hint = "define it before the first plan, or in a copy: domain = domain.copy()"
-            raise DomainError(Diagnostic("BT108", message, where, hint))
+            raise DomainError("BT108", message, where, hint)
         before = self._given.pop(task.name, None)
         if before is not None:
             self._replace(before, task, where)
         elif task.name in self._tasks:
-            message = f"two tasks are called '{task.name}'"
-            raise DomainError(Diagnostic("BT104", message, where))
+            raise DomainError("BT104", f"two tasks are called '{task.name}'", where)
         self._tasks[task.name] = task
         return task
 
@@ -286,7 +283,7 @@ class Domain(Unpicklable, Generic[S]):
         if names != others:
             message = f"'{task.name}' has the parameters ({', '.join(names)}) where it is called"
             hint = "define it again with the same parameters, or under another name"
-            raise DomainError(Diagnostic("BT104", message, where, hint))
+            raise DomainError("BT104", message, where, hint)
         self._instead = {
             **{old: task if new is before else new for old, new in self._instead.items()},
             before: task,
@@ -306,7 +303,7 @@ def _check_named(function: object, hint: str) -> None:
     """Raise DomainError for what is no function with a name, which is that of its task."""
     if not is_function(function) or not hasattr(function, "__name__"):
         message = f"{function!r} is no function with a name for the task"
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
+        raise DomainError("BT110", message, hint=hint)
 
 
 def _resources(written: UsesLike, where: str) -> frozenset[str]:
@@ -318,7 +315,7 @@ def _resources(written: UsesLike, where: str) -> frozenset[str]:
         if not isinstance(resource, Resource | str):
             hint = "write uses=ARMS with ARMS = Resource('arms'), or a name"
             message = f"{resource!r} is no resource, but {type(resource).__name__}"
-            raise DomainError(Diagnostic("BT110", message, where, hint))
+            raise DomainError("BT110", message, where, hint)
         _refuse(name_faults("a resource", str(resource), where))
     return frozenset(map(str, resources))
 
@@ -326,7 +323,7 @@ def _resources(written: UsesLike, where: str) -> frozenset[str]:
 def _refuse(faults: Iterable[Diagnostic]) -> None:
     found = list(faults)
     if found:
-        raise DomainError(found)
+        raise DomainError.of(found)
 
 
 def frozen(domain: Domain[Any] | FrozenDomain) -> FrozenDomain:
@@ -335,5 +332,5 @@ def frozen(domain: Domain[Any] | FrozenDomain) -> FrozenDomain:
         return domain.freeze()
     if not isinstance(domain, FrozenDomain):
         hint = "give it a domain: Domain('yard', Guard)"
-        raise DomainError(Diagnostic("BT110", f"{domain!r} is no domain", hint=hint))
+        raise DomainError("BT110", f"{domain!r} is no domain", hint=hint)
     return domain

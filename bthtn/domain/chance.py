@@ -15,7 +15,7 @@ from math import isfinite
 from typing import Any, Final
 from zlib import crc32
 
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
 from bthtn.world.value_type import ValueType
@@ -103,14 +103,13 @@ def values_in_order(values: Any, where: Callable[[], str], hint: str) -> list[An
     Raises DomainError for something else than a collection of hashable values.
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
-        message = f"{value_text(values)} holds no values"
-        raise DomainError(Diagnostic("BT117", message, where(), hint))
+        raise DomainError("BT117", f"{value_text(values)} holds no values", where(), hint)
     is_set = isinstance(values, set | frozenset)
     found = sorted(values, key=stable_text) if is_set else list(values)
     for value in found:
         if not isinstance(value, Hashable):
             message = f"{value!r} is {type(value).__name__}, which can change"
-            raise DomainError(Diagnostic("BT117", message, where(), hint))
+            raise DomainError("BT117", message, where(), hint)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bthtn.checked import checked
 from bthtn.domain.function import Computed, is_function
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import (
     ALWAYS,
@@ -35,9 +35,8 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         return Constant(written)
     if isinstance(written, Expression) and not written.is_condition:
         kind = written.value_type.__name__ if isinstance(written, FluentReference) else "a number"
-        message = f"'{written!s}' is {kind}, not a condition"
         hint = f"compare it: {written!s} > 0, {written!s} == ..."
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
+        raise DomainError("BT110", f"'{written!s}' is {kind}, not a condition", hint=hint)
     if isinstance(written, Expression):
         state_class.__schema__.check(written)
         return written
@@ -49,7 +48,7 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
     elif isinstance(written, Assignment):
         hint = f"a condition changes nothing: write {written.target!s} == {written.value!s}"
     message = f"{written!r} is not a condition, but {type(written).__name__}"
-    raise DomainError(Diagnostic("BT110", message, hint=hint))
+    raise DomainError("BT110", message, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ def repeat(times: Times, *parts: NetworkLike) -> Construct:
     """
     if not _is_written(times) and (not isinstance(times, int) or isinstance(times, bool)):
         message = f"repeat cannot do something {times!r} times"
-        raise DomainError(Diagnostic("BT115", message, hint="write a whole number, or a fluent"))
+        raise DomainError("BT115", message, hint="write a whole number, or a fluent")
     body = sequence(*some_parts("repeat", parts))
     return Repetition(times if callable(times) else as_expression(times), (body,))
 
@@ -212,7 +212,7 @@ def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
         shown = " < ".join(names[position] for position in circle)
         message = f"nothing in this circle can come first: {shown}"
         hint = "leave out one of its constraints"
-        raise DomainError(Diagnostic("BT114", message, where="partial_order", hint=hint))
+        raise DomainError("BT114", message, where="partial_order", hint=hint)
     return AnyOrder(networks, names, before, "partial_order")
 
 
@@ -266,15 +266,14 @@ def _weight(pair: object) -> Written:
     if not isinstance(pair, tuple) or len(pair) != _PAIR:
         hint = "write random_of((3, a()), (1, b()))"
         message = f"{pair!r} is not a weight and a network"
-        raise DomainError(Diagnostic("BT115", message, where="random_of", hint=hint))
+        raise DomainError("BT115", message, where="random_of", hint=hint)
     written: Any = pair[0]
     if _is_written(written):
         return cast("Written", written)
     number = isinstance(written, int | float) and not isinstance(written, bool)
     if not number or not isfinite(written) or written <= 0:
-        message = f"{written!r} is not a weight"
         hint = "a weight is a number above zero; an expression may also come to zero"
-        raise DomainError(Diagnostic("BT115", message, where="random_of", hint=hint))
+        raise DomainError("BT115", f"{written!r} is not a weight", where="random_of", hint=hint)
     return Constant(written)
 
 
@@ -289,14 +288,14 @@ def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, in
     chain = [word.strip() for word in words]
     if len(chain) < _PAIR or not all(map(_NAME.fullmatch, chain)):
         hint = 'write "walls < roof", or a chain: "walls < roof < paint"'
-        raise DomainError(Diagnostic("BT113", f"{constraint!r} is not an order", where, hint))
+        raise DomainError("BT113", f"{constraint!r} is not an order", where, hint)
     faults = [
         Diagnostic("BT113", f"no part is called '{name}'", where, nearest(name, names))
         for name in chain
         if name not in names
     ]
     if faults:
-        raise DomainError(faults)
+        raise DomainError.of(faults)
     places = [names.index(word) for word in chain]
     yield from pairwise(places)
 

@@ -33,7 +33,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.number import Seconds
 from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.expression import Binding
 
 
@@ -97,12 +97,12 @@ def invert(call: NetworkLike) -> Construct:
     if not (isinstance(part, TaskCall) and isinstance(part.task, PrimitiveTask)):
         message = f"invert cannot stand around {network_text(part)}, which could end in many places"
         hint = "write invert around one primitive task: invert(sees_player())"
-        raise DomainError(Diagnostic("BT131", message, hint=hint))
+        raise DomainError("BT131", message, hint=hint)
     written = (*part.task.effects, *part.task.expected)
     if written:
         message = f"'{part.task.name}' is to fail, and would do {written[0]}"
         hint = "leave out invert, or the effects; actual=… and on_failure=… are not planned with"
-        raise DomainError(Diagnostic("BT131", message, where="invert", hint=hint))
+        raise DomainError("BT131", message, where="invert", hint=hint)
     return _decorated(InvertDecorator(), (part,))
 
 
@@ -120,7 +120,7 @@ def _whole(word: str, number: object, unit: str) -> int:
     message = f"{word} is given {given} instead of a number of {unit}"
     other = f" or {word}(seconds(2.5), …)" if unit == "ticks" else ""
     hint = f"write a whole number above zero first: {word}(3, …){other}"
-    raise DomainError(Diagnostic("BT130", message, hint=hint))
+    raise DomainError("BT130", message, hint=hint)
 
 
 def _decorated(decorator: Decorator, parts: tuple[NetworkLike, ...]) -> Construct:

@@ -43,7 +43,7 @@ def derive(
     whole = frozen(template)
     faults = [*name_faults("a domain", name), *_faults(whole, rename, suffix, given)]
     if faults:
-        raise DomainError(faults)
+        raise DomainError.of(faults)
     names = _names(whole, rename, suffix)
     tasks: dict[Task, Task] = {}
     for task in whole.tasks.values():
@@ -74,7 +74,7 @@ def _names(whole: FrozenDomain, rename: Mapping[str, str], suffix: str) -> Mappi
     for old, new in names.items():
         if new in taken:
             message = f"'{taken[new]}' and '{old}' would both be called '{new}'"
-            raise DomainError(Diagnostic("BT104", message, where=f"derived from '{whole.name}'"))
+            raise DomainError("BT104", message, where=f"derived from '{whole.name}'")
         taken[new] = old
     return names
 

@@ -25,7 +25,7 @@ from bthtn.domain.network import (
 from bthtn.domain.task import CompoundTask, Task, TaskCall, call_text, strangers
 from bthtn.domain.task_effects import grounded
 from bthtn.domain.turns import Pending, Turn, TurnBody, is_decomposed
-from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.errors import DomainError, nearest
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
@@ -81,7 +81,7 @@ class FrozenDomain(Shared, Unpicklable):
         """The task of this name. Raises DomainError with the nearest right name."""
         if name not in self.tasks:
             hint = nearest(name, self.authored)
-            raise DomainError(Diagnostic("BT101", f"no task is called '{name}'", hint=hint))
+            raise DomainError("BT101", f"no task is called '{name}'", hint=hint)
         return self.tasks[name]
 
     @property
@@ -197,7 +197,7 @@ class FrozenDomain(Shared, Unpicklable):
         for inner in networks_in(network):
             if isinstance(inner, Construct):
                 raise _computed(method, inner)
-        raise DomainError(list(strangers(tasks_in(network), self.tasks, f"method {method.body}")))
+        raise DomainError.of(strangers(tasks_in(network), self.tasks, f"method {method.body}"))
 
     def _has_all(self, network: Network) -> bool:
         """Whether the network consists of calls of tasks of this domain, and of no constructs."""
@@ -234,4 +234,4 @@ def _computed(method: Method, construct: Construct) -> DomainError:
     body, word = method.body, construct.word
     message = f"{body} answers with {word}(…), which is read before planning begins"
     hint = f"put it into a compound task: yield method({word}(…)), and call that task"
-    return DomainError(Diagnostic("BT116", message, f"method {body}", hint))
+    return DomainError("BT116", message, f"method {body}", hint)

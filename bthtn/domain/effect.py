@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bthtn.domain.function import FunctionEffect, is_function
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Comparison, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -53,7 +53,7 @@ def _effect(written: object, state_class: type[State]) -> Effect:
     elif isinstance(written, Comparison) and written.symbol == "==":
         hint = f"an effect is no comparison: write {written.left!s}.becomes({written.right!s})"
     message = f"{written!r} is not an effect, but {type(written).__name__}"
-    raise DomainError(Diagnostic("BT110", message, hint=hint))
+    raise DomainError("BT110", message, hint=hint)
 
 
 def writes_of(

@@ -83,7 +83,7 @@ def raised_in_description(error: Exception, where: str) -> Diagnostic:
 def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:
     message = f"{function_text(function)} raised {exception_text(error)}"
     hint = "functions of a domain are called with every state a search looks at"
-    return PlanningError(Diagnostic("BT201", message, place_of(function), hint))
+    return PlanningError("BT201", message, place_of(function), hint)
 
 
 def place_of(function: Callable[..., Any]) -> str:
@@ -126,7 +126,7 @@ class Computed(Expression[T]):
             raise _raised(self.function, error) from error
         message = f"{function_text(self.function)} answers with {answer!r}, not True or False"
         hint = "a condition returns a truth value: return state.ammo > 0, return x is not None"
-        raise PlanningError(Diagnostic("BT110", message, place_of(self.function), hint))
+        raise PlanningError("BT110", message, place_of(self.function), hint)
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
         return function_text(self.function)
@@ -174,7 +174,7 @@ class FunctionEffect:
         if answer is not None:
             message = f"the effect {function_text(self.function)} answers with {answer!r}"
             hint = "that changes nothing: set fluents of the state it is given, state.ammo = 6"
-            raise PlanningError(Diagnostic("BT110", message, place_of(self.function), hint))
+            raise PlanningError("BT110", message, place_of(self.function), hint)
         return recorder.writes
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - as expressions

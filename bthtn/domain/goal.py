@@ -204,7 +204,7 @@ class Achieve(Construct):
         ]
         found = found or list(self.solver.faults(pursuit))
         if found:
-            raise DomainError(found)
+            raise DomainError.of(found)
         return pursuit
 
 

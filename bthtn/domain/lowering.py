@@ -52,7 +52,7 @@ from bthtn.domain.parameter import Parameters
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.domain.turns import OfTurn, TurnBody
 from bthtn.domain.variable import Variable, variables_in
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.expression import ALWAYS, Constant, Expression, Parameter
 from bthtn.world.state import State
 
@@ -283,7 +283,7 @@ class Lowering:
         if variable.is_placed:
             message = f"the variable '{variable.name}' belongs to another compound task"
             hint = "call one_of inside the function whose methods use it"
-            raise DomainError(Diagnostic("BT118", message, hint=hint))
+            raise DomainError("BT118", message, hint=hint)
         variable.place(len(self._parameters) + len(self._variables))
         self._variables.append(variable)
 

@@ -30,13 +30,13 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     wholes = tuple(frozen(domain) for domain in domains)
     unfit = list(name_faults("a domain", name))
     if unfit:
-        raise DomainError(unfit)
+        raise DomainError.of(unfit)
     merged = _MergedDomain(name)
     for whole in wholes:
         merged.add(whole)
     merged.found.extend(mixed_units(merged.tasks.values(), f"merged domain '{name}'"))
     if merged.found:
-        raise DomainError(merged.found)
+        raise DomainError.of(merged.found)
     methods = merged.methods
     if merged.instead:
         methods = {
@@ -107,4 +107,4 @@ def _state_class(name: str, wholes: Sequence[FrozenDomain]) -> type[State]:
     )
     hint = "let one State class derive from the others, and plan with it in one of the domains"
     message = f"no State class has all fluents: {names}"
-    raise DomainError(Diagnostic("BT119", message, f"merged domain '{name}'", hint))
+    raise DomainError("BT119", message, f"merged domain '{name}'", hint)

@@ -20,7 +20,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
@@ -176,5 +176,5 @@ def written_network(body: tuple[Any, ...]) -> Network:
         if _is_plain(part):
             message = f"{function_text(part)} stands beside other parts of a method"
             hint = "a plain function is the whole body of a method, or none of it"
-            raise DomainError(Diagnostic("BT110", message, hint=hint))
+            raise DomainError("BT110", message, hint=hint)
     return sequence(*body)

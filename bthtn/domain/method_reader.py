@@ -94,7 +94,7 @@ def read_goal(
         return {}, goal  # as most goals are
     found = list(strangers(tasks_in(goal), tasks, "goal"))
     if found:
-        raise DomainError(found)
+        raise DomainError.of(found)
     check_arguments(goal, state_class)
     refuse_variables("goal", goal)
     lowering = Lowering("goal", (), tasks, state_class)
@@ -116,7 +116,7 @@ def _yielded(task: CompoundTask[...]) -> list[object]:
     """The values that the task's function yields; variables get the names they have there."""
     yielded = task.define(*task.parameters)
     if not isinstance(yielded, Iterable):
-        raise DomainError(Diagnostic("BT110", f"'{task.name}' returns {yielded!r}", hint=_YIELD))
+        raise DomainError("BT110", f"'{task.name}' returns {yielded!r}", hint=_YIELD)
     written: list[object] = []
     for item in yielded:
         written.append(item)
@@ -129,7 +129,7 @@ def _yielded(task: CompoundTask[...]) -> list[object]:
 
 def _read(written: object, state_class: type[State]) -> Method:
     if not isinstance(written, WrittenMethod):
-        raise BthtnError(Diagnostic("BT110", f"{written!r} is not a method", hint=_YIELD))
+        raise BthtnError("BT110", f"{written!r} is not a method", hint=_YIELD)
     condition = condition_from(written.when, state_class)
     function = plain_function(written.body)
     body = PlainBody(function, state_class) if function else written_network(written.body)

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, assert_never, cast
 from bthtn.checked import checked
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import Task, TaskCall
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding
 from bthtn.world.sharing import Shared, Unpicklable
@@ -162,8 +162,7 @@ def parallel(
         chosen = ParallelPolicy(policy)
     except ValueError:
         hint = f"one of: {', '.join(policy.value for policy in ParallelPolicy)}"
-        message = f"no parallel policy is called {policy!r}"
-        raise DomainError(Diagnostic("BT111", message, hint=hint)) from None
+        raise DomainError("BT111", f"no parallel policy is called {policy!r}", hint=hint) from None
     return ParallelNetwork(some_parts("parallel", parts), chosen)
 
 
@@ -192,7 +191,7 @@ def defer(
     for effect in effects:
         if not isinstance(effect, Assignment):
             hint = "ensures takes effects: Soldier.in_cover.becomes(True)"
-            raise DomainError(Diagnostic("BT110", f"{effect!r} is not an effect", hint=hint))
+            raise DomainError("BT110", f"{effect!r} is not an effect", hint=hint)
     return DeferNetwork(call, effects, now)
 
 
@@ -221,7 +220,7 @@ def network_from(written: object) -> Network:
     hint = "write calls of tasks: method(reload(), shoot()), and null() for nothing"
     if callable(written):
         hint = "call the task: add brackets, and its arguments"
-    raise DomainError(Diagnostic("BT110", f"{written!r} is not a task network", hint=hint))
+    raise DomainError("BT110", f"{written!r} is not a task network", hint=hint)
 
 
 def parts_of(network: Network | Construct) -> tuple[Network, ...]:
@@ -332,6 +331,5 @@ def equal_parts(some: tuple[Network, ...], others: tuple[Network, ...], binding:
 def some_parts(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]:
     """The parts of a composite as data. Raises DomainError when it has no parts."""
     if not parts:
-        message, hint = f"{name}() has nothing in it", "write null() for nothing"
-        raise DomainError(Diagnostic("BT105", message, hint=hint))
+        raise DomainError("BT105", f"{name}() has nothing in it", hint="write null() for nothing")
     return tuple(map(network_from, parts))

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, Final
 
 from bthtn.domain.function import Computed, is_function
-from bthtn.errors import Diagnostic, DomainError, PlanningError
+from bthtn.errors import DomainError, PlanningError
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Binding,
@@ -72,8 +72,7 @@ def expression_from(written: NumberLike, state_class: type[State]) -> Expression
 
 def _no_number(shown: str, kind: type) -> DomainError:
     hint = "write a number, an expression such as Soldier.distance, or a function of the state"
-    message = f"{shown} is not a number, but {kind.__name__}"
-    return DomainError(Diagnostic("BT110", message, hint=hint))
+    return DomainError("BT110", f"{shown} is not a number, but {kind.__name__}", hint=hint)
 
 
 def _kind_of(written: Expression[Any]) -> type | None:
@@ -99,5 +98,5 @@ def number_of(expression: Expression[Any], view: StateView, binding: Binding) ->
     if not isinstance(value, Real):
         message = f"{expression.text(binding)} is {value!r}, not a number"
         hint = "a cost, a value and a duration are numbers: return 2, return 0.5 * state.distance"
-        raise PlanningError(Diagnostic("BT110", message, hint=hint))
+        raise PlanningError("BT110", message, hint=hint)
     return value  # type: ignore[return-value]  # numbers of other libraries act as floats

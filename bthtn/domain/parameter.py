@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.errors import DomainError, nearest
 from bthtn.world.expression import Constant, Expression, Parameter, as_expression
 from bthtn.world.truth import UNKNOWN, value_text
 
@@ -28,9 +28,8 @@ def parameters_of(function: Callable[..., Any]) -> Parameters:
     for position, parameter in enumerate(inspect.signature(function).parameters.values()):
         if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
             which = f"parameter '{parameter.name}' of '{function.__name__}'"
-            message = f"{which} is {parameter.kind.description}"
             instead = "a task has a fixed number of named parameters"
-            raise DomainError(Diagnostic("BT103", message, hint=instead))
+            raise DomainError("BT103", f"{which} is {parameter.kind.description}", hint=instead)
         hint = hints.get(parameter.name)
         literals = get_args(hint) if get_origin(hint) is Literal else ()
         kinds = {type(value) for value in literals}
@@ -59,7 +58,7 @@ def arguments(
         if not isinstance(value, Hashable):
             message = f"an argument of '{task}' is {type(value).__name__}, which can change"
             hint = "arguments are hashable: use a tuple instead of a list"
-            raise DomainError(Diagnostic("BT103", message, hint=hint))
+            raise DomainError("BT103", message, hint=hint)
     for parameter, expression in zip(parameters, expressions, strict=True):
         _check_type(task, parameter, expression)
     return expressions
@@ -79,7 +78,7 @@ def _bound(
     except TypeError as error:
         wanted = ", ".join(parameter.name for parameter in free) or "no arguments"
         message = f"'{task}' takes {wanted}: {error}"
-        raise DomainError(Diagnostic("BT103", message, f"call of '{task}'")) from None
+        raise DomainError("BT103", message, f"call of '{task}'") from None
     call.apply_defaults()
     return [call.arguments.get(parameter.name, parameter.default) for parameter in parameters]
 
@@ -121,7 +120,7 @@ def _check_type(task: str, parameter: Parameter[Any], given: Expression[Any]) ->
         hint = nearest(str(given.value), map(str, parameter.literals))
     if not fits:
         message = f"argument '{parameter.name}' of '{task}' is {parameter.type.__name__}; {shown}"
-        raise DomainError(Diagnostic("BT103", message, f"call of '{task}'", hint))
+        raise DomainError("BT103", message, f"call of '{task}'", hint)
 
 
 def _fits(given: type, wanted: type) -> bool:

@@ -22,7 +22,7 @@ from bthtn.domain.choice import Key
 from bthtn.domain.function import FunctionEffect
 from bthtn.domain.network import Construct, Network
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Constant, Expression, Parameter, StateView
 from bthtn.world.fluent import Fluent
@@ -70,7 +70,7 @@ def unplaced(variable: Variable[Any], where: str) -> DomainError:
     """The error for a variable that is used outside the methods of a compound task."""
     hint = "one_of is for the methods of a compound task: call it in the task's function"
     message = f"the variable '{variable.name or 'value'}' has no value here"
-    return DomainError(Diagnostic("BT118", message, where, hint))
+    return DomainError("BT118", message, where, hint)
 
 
 @overload
@@ -106,8 +106,7 @@ def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
         kind = kinds.pop() if len(kinds) == 1 else None
         return Variable(name, _NOWHERE, kind, values=Constant(known), key=key)
     if not callable(values):
-        message = f"{value_text(values)} holds no values"
-        raise DomainError(Diagnostic("BT117", message, "one_of", _HINT))
+        raise DomainError("BT117", f"{value_text(values)} holds no values", "one_of", _HINT)
     return Variable(name, _NOWHERE, values=values, key=key)
 
 
@@ -115,16 +114,16 @@ def _checked(values: Iterable[Any]) -> Any:
     """The values, checked: a frozenset for a set, which is sorted later, else a tuple."""
     known = frozenset(values) if isinstance(values, set | frozenset) else tuple(values)
     if not known:
-        raise DomainError(Diagnostic("BT105", "one_of() has nothing in it", hint=_HINT))
+        raise DomainError("BT105", "one_of() has nothing in it", hint=_HINT)
     for value in known:
         if isinstance(value, Expression):
             message = f"{value.text()} is an expression, and no value"
             hint = "use it as the argument itself, or give a function: one_of(lambda state: ...)"
-            raise DomainError(Diagnostic("BT117", message, "one_of", hint))
+            raise DomainError("BT117", message, "one_of", hint)
         if not isinstance(value, Hashable):
             message = f"{value!r} is {type(value).__name__}, which can change"
             hint = "values are hashable: use a tuple instead of a list"
-            raise DomainError(Diagnostic("BT117", message, "one_of", hint))
+            raise DomainError("BT117", message, "one_of", hint)
     return known
 
 

@@ -18,7 +18,7 @@ from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import PlainBody, numbered
 from bthtn.domain.task import call_text
-from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.errors import DomainError, nearest
 from bthtn.plan.nodes import BranchingNode, Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import Projection
@@ -222,9 +222,8 @@ def _step(plan: Plan, step: TaskNode | str) -> TaskNode:
     for node in steps:
         if node is step or str(node) == step or node.task.name == step:
             return node
-    message = f"the plan for {plan.goal_text} has no step '{step}'"
     hint = nearest(str(step), map(str, steps))
-    raise DomainError(Diagnostic("BT101", message, hint=hint))
+    raise DomainError("BT101", f"the plan for {plan.goal_text} has no step '{step}'", hint=hint)
 
 
 def _path(root: Node, wanted: Node) -> list[ScopeNode | TaskNode]:

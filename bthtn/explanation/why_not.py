@@ -19,7 +19,7 @@ from bthtn.domain.condition import held
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import numbered
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
-from bthtn.errors import BthtnError, Diagnostic, DomainError
+from bthtn.errors import BthtnError, DomainError
 from bthtn.explanation.changes import Changes, Wanted, changes_for
 from bthtn.plan.nodes import Node, ScopeNode
 from bthtn.plan.plan import Plan
@@ -118,7 +118,7 @@ def why_not(asked: PlanRequest, task: TaskCall, method: int) -> tuple[MethodAnsw
     count = _count(asked, task)
     if not 0 <= method < count:
         message = f"'{task}' has no method {method}"
-        raise DomainError(Diagnostic("BT110", message, hint=f"it has 0 to {count - 1}"))
+        raise DomainError("BT110", message, hint=f"it has 0 to {count - 1}")
     answer = known[0] if known else MethodAnswer(str(task), method, "", MethodOutcome.NOT_REACHED)
     return answer, changes_for(asked, chooses(task, method))
 
@@ -141,9 +141,8 @@ def chooses(task: TaskCall, method: int) -> Wanted:
 
 def _count(asked: PlanRequest, task: TaskCall) -> int:
     if not isinstance(task.task, CompoundTask):
-        message = f"'{task}' is a primitive task: it has no methods"
         hint = "explain() says why a step is not possible"
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
+        raise DomainError("BT110", f"'{task}' is a primitive task: it has no methods", hint=hint)
     return len(asked.domain.methods.get(task.task, ()))
 
 

@@ -56,7 +56,7 @@ from bthtn.domain.network import NetworkLike, null, parallel, priority, sequence
 from bthtn.domain.number import Duration
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.errors import Diagnostic, DomainError, ExecutionError
+from bthtn.errors import DomainError, ExecutionError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Expression
 from bthtn.world.sharing import Unpicklable
@@ -72,7 +72,7 @@ class _Read(Unpicklable, Behaviour):
         """Called by py_trees; raises ExecutionError, as there is nothing to run."""
         message = f"'{self.name}' describes a task and cannot be ticked"
         hint = "give the tree to task_from, and plan with the task that it makes"
-        raise ExecutionError(Diagnostic("BT310", message, hint=hint))
+        raise ExecutionError("BT310", message, hint=hint)
 
 
 class CheckState(_Read):
@@ -305,7 +305,7 @@ class _TaskReader:
 
     def _fault(self, node: Behaviour, what: str, hint: str) -> DomainError:
         message = f"'{node.name}' ({type(node).__name__}) {what}"
-        return DomainError(Diagnostic("BT122", message, f"task '{self.owner}'", hint))
+        return DomainError("BT122", message, f"task '{self.owner}'", hint)
 
 
 _NODES: Final = (

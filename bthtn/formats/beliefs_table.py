@@ -49,7 +49,7 @@ def state_class_from(
         except BthtnError as error:
             faults += [replace(fault, where=where(entry)) for fault in error.diagnostics]
     if faults:
-        raise InputError(faults)
+        raise InputError.of(faults)
     return _class_with(name, declared)
 
 
@@ -92,4 +92,4 @@ def _values(name: str, written: Any) -> ValueType:
 
 
 def _fault(message: str, hint: str) -> InputError:
-    return InputError(Diagnostic("BT421", message, hint=hint))
+    return InputError("BT421", message, hint=hint)

@@ -80,8 +80,7 @@ def text_of(path: Path) -> str:
         raise unreadable(path, error) from None
     except UnicodeDecodeError as error:
         place = f"{path}, byte {error.start}"
-        hint = "save it in UTF-8"
-        raise InputError(Diagnostic("BT404", "not a text in UTF-8", place, hint)) from None
+        raise InputError("BT404", "not a text in UTF-8", place, "save it in UTF-8") from None
 
 
 def unreadable(path: Path, error: OSError) -> InputError:
@@ -91,8 +90,7 @@ def unreadable(path: Path, error: OSError) -> InputError:
         beside = sorted(file.name for file in path.parent.glob("*"))
         for near in get_close_matches(path.name, beside, n=1):
             hint = f"did you mean '{path.with_name(near)}'?"
-    message = f"cannot read {path}: {error.strerror or error}"
-    return InputError(Diagnostic("BT404", message, hint=hint))
+    return InputError("BT404", f"cannot read {path}: {error.strerror or error}", hint=hint)
 
 
 def tables_in(text: str, path: Path) -> dict[str, Any]:
@@ -107,7 +105,7 @@ def tables_in(text: str, path: Path) -> dict[str, Any]:
         hint = (
             "is the name there already?" if is_twice else "is a quote, a bracket or a '=' missing?"
         )
-        raise InputError(Diagnostic("BT405", message, where, hint)) from None
+        raise InputError("BT405", message, where, hint) from None
 
 
 def lines_of(text: str) -> dict[tuple[str, ...], int]:

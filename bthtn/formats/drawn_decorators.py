@@ -10,7 +10,7 @@ from typing import Any, Final
 from bthtn.domain.decorate import cooldown, force_success, invert, retry, timeout
 from bthtn.domain.network import NetworkLike
 from bthtn.domain.number import seconds
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.plan.codec import shortened, value_from
 from bthtn.world.expression import Parameter
 
@@ -40,12 +40,11 @@ def decorate_from(tag: str, given: Mapping[str, str]) -> Decorate:
     ports = _BY_PORT[tag]
     found = [port for port in ports if port in given]
     if len(found) != 1:
-        message = f"<{tag}> has {len(found) or 'no'} numbers"
         hint = "write " + " or ".join(f'{port}="3"' for port in ports)
-        raise InputError(Diagnostic("BT420", message, hint=hint))
+        raise InputError("BT420", f"<{tag}> has {len(found) or 'no'} numbers", hint=hint)
     (port,) = found
     number = value_from(given[port], Parameter(port, 0, float))
     if not 0 < number < maxsize:
         message = f"'{port}' of <{tag}> is {shortened(given[port])}"
-        raise InputError(Diagnostic("BT420", message, hint="write a number above zero"))
+        raise InputError("BT420", message, hint="write a number above zero")
     return ports[port](number)

@@ -98,7 +98,7 @@ def read_tasks(
             name = tree.attributes["ID"]
             made.append(authored.task_from(domain, name, file.function_of(tree), operators))
     if file.faults:
-        raise InputError(file.faults)
+        raise InputError.of(file.faults)
     return tuple(made)
 
 
@@ -233,12 +233,12 @@ class _DrawnCall(authored.SubTask):
             known = {parameter.name: parameter for parameter in task.parameters}
             return task(**{name: self._argument(name, known) for name in self._texts})
         except BthtnError as error:
-            raise InputError(_placed(error, self._element)) from None
+            raise InputError.of(_placed(error, self._element)) from None
 
     def _argument(self, name: str, known: Mapping[str, Parameter[Any]]) -> Any:
         if name not in known:
             message = f"'{self.task}' has no parameter '{name}'"
-            raise InputError(Diagnostic("BT103", message, hint=nearest(name, known)))
+            raise InputError("BT103", message, hint=nearest(name, known))
         text = self._texts[name]
         if text.startswith("{") and text.endswith("}"):
             return expression_from_text(text[1:-1], *self._symbols)
@@ -275,7 +275,7 @@ def _decorated(
         try:
             return made(part)
         except BthtnError as error:
-            raise InputError(_placed(error, element)) from None
+            raise InputError.of(_placed(error, element)) from None
 
     return authored.Decorated(given.get("name", kind), children[0], decorate)
 
@@ -352,7 +352,7 @@ def _is_task(domain: Domain[Any], name: str) -> bool:
 
 
 def _fault(message: str, hint: str) -> InputError:
-    return InputError(Diagnostic("BT420", message, hint=hint))
+    return InputError("BT420", message, hint=hint)
 
 
 def _placed(error: BthtnError, element: Element) -> list[Diagnostic]:

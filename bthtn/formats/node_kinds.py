@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from py_trees.behaviour import Behaviour
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.value_type import COLLECTIONS, ValueType, value_type_of
@@ -109,7 +109,7 @@ def kind_of(
             if port is None:
                 message = f"no text can stand for '{parameter.name}' of {_name_of(make)}"
                 hint = "annotate it: str, int, float, bool, an Enum, a Literal, or Fluent[…]"
-                raise InputError(Diagnostic("BT416", message, hint=hint))
+                raise InputError("BT416", message, hint=hint)
             ports[port.name] = port
     given = frozenset(parameter.name for parameter, _ in parameters) & GIVEN
     least, last = (1, 1) if "child" in given else (1, None) if "children" in given else (0, 0)
@@ -146,7 +146,7 @@ def _parameters(make: Callable[..., Behaviour]) -> list[tuple[Parameter, object]
     except (NameError, TypeError, ValueError, AttributeError) as error:
         hint = "give a class, or a function with annotations that can be read"
         message = f"the parameters of {_name_of(make)} cannot be read: {error}"
-        raise InputError(Diagnostic("BT416", message, hint=hint)) from None
+        raise InputError("BT416", message, hint=hint) from None
     return [
         (parameter, hints.get(parameter.name))
         for parameter in parameters

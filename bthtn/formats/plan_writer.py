@@ -18,7 +18,7 @@ from bthtn.domain.decorator import (
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.number import Seconds
 from bthtn.domain.task import call_text
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.formats.node_kinds import NodeKind
 from bthtn.formats.palette import nodes_of, parameters_by_port, port_text, tasks_by_name
 from bthtn.formats.tree_nodes import MILLISECONDS, OWN_NODES
@@ -55,7 +55,7 @@ class PlanWriter:
         """The elements for a node, to be put into a sequence."""
         if depth > DEEPEST:
             message = f"branches and alternatives are nested more than {DEEPEST} deep"
-            raise InputError(Diagnostic("BT417", message, hint="write a part of the plan"))
+            raise InputError("BT417", message, hint="write a part of the plan")
         match node:
             case nodes.TaskNode():
                 return [self._action(node)]

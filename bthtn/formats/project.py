@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from types import ModuleType
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.formats.modules import library_prefixes, put_back
 
 _EXAMPLES = "bthtn.examples"
@@ -61,7 +61,7 @@ class Project:
                 shipped = os.path.join(package.__path__[0], file.parent.name)
                 if os.path.isdir(shipped) and not file.with_name("__init__.py").is_file():
                     message = f"{file.parent} would not be imported: it has no __init__.py"
-                    raise InputError(Diagnostic("BT401", message, hint="copy the whole folder"))
+                    raise InputError("BT401", message, hint="copy the whole folder")
             package.__path__.insert(0, os.path.join(self.folder, kind))
 
     def digest(self) -> str:

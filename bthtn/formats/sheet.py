@@ -92,7 +92,7 @@ def read_sheet(
     if not made and not sheet.faults:
         sheet.add_fault("there is no row in it", 1, hint="write one below the heading line")
     if sheet.faults:
-        raise InputError(sheet.faults)
+        raise InputError.of(sheet.faults)
     return made
 
 
@@ -128,8 +128,7 @@ class _Sheet:
     def lines(self) -> Iterator[tuple[int, list[_Cell]]]:
         """Yield the line and the cells of each row. Raises InputError."""
         if self._path.suffix not in SUFFIXES:
-            hint = "name it .csv or .toml"
-            raise InputError(Diagnostic("BT410", f"{self._path} is no sheet", hint=hint))
+            raise InputError("BT410", f"{self._path} is no sheet", hint="name it .csv or .toml")
         return self._csv() if self._path.suffix == ".csv" else self._toml()
 
     def row(self, line: int, cells: list[_Cell]) -> SheetRow | None:
@@ -189,11 +188,11 @@ class _Sheet:
         if folded(heading) in self._known:
             return self._known[folded(heading)]
         if not heading:
-            raise InputError(Diagnostic("BT410", "a cell stands under no heading"))
+            raise InputError("BT410", "a cell stands under no heading")
         if self._other is not None:
             return self._other(heading)
         hint = nearest(heading, [column.heading for column in self._columns])
-        raise InputError(Diagnostic("BT410", f"there is no column '{heading}'", hint=hint))
+        raise InputError("BT410", f"there is no column '{heading}'", hint=hint)
 
     def _csv(self) -> Iterator[tuple[int, list[_Cell]]]:
         text = _SEPARATOR.sub(r"\1", text_of(self._path), count=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.formats.xml_document import Element, element_from, element_in
 
 _INSIDE_ROOT: Final = ("BehaviorTree", "include", "TreeNodesModel")
@@ -32,7 +32,7 @@ class Documents:
         if isinstance(self.source, str):
             if not self.source.lstrip("\ufeff \t\r\n").startswith("<"):
                 hint = f"for a file, give Path({self.source[:40]!r})"
-                raise InputError(Diagnostic("BT412", "the text is not XML", hint=hint))
+                raise InputError("BT412", "the text is not XML", hint=hint)
             self._add(element_from(self.source.lstrip("\ufeff"), "<text>"), None)
         else:
             self._add_files(self.source)
@@ -48,7 +48,7 @@ class Documents:
         else:
             message = f"nothing says which tree is the main one: there is {known}"
             hint = 'write main_tree_to_execute="…" in <root>'
-        raise InputError(Diagnostic("BT414", message, str(self.source)[:100], hint))
+        raise InputError("BT414", message, str(self.source)[:100], hint)
 
     def _add_files(self, path: Path) -> None:
         """Read a file and those that it includes, each of them once."""
@@ -64,8 +64,8 @@ class Documents:
             file, where = following
             real = os.path.realpath(file)
             if real in above:
-                message, hint = f"{file.name} includes itself", "leave out this include"
-                raise InputError(Diagnostic("BT414", message, where, hint))
+                message = f"{file.name} includes itself"
+                raise InputError("BT414", message, where, "leave out this include")
             if real not in known:
                 known.add(real)
                 above.append(real)
@@ -141,9 +141,9 @@ def _included(element: Element, folder: Path | None) -> Path:
 
 def fault(element: Element, message: str, hint: str) -> InputError:
     """The error for an element, at its line."""
-    return InputError(Diagnostic("BT414", message, element.where, hint))
+    return InputError("BT414", message, element.where, hint)
 
 
 def unkept(element: Element, what: str, hint: str) -> InputError:
     """The error for a part that no behaviour does exactly as BehaviorTree.CPP does it."""
-    return InputError(Diagnostic("BT415", f"{what} cannot be kept exactly", element.where, hint))
+    return InputError("BT415", f"{what} cannot be kept exactly", element.where, hint)

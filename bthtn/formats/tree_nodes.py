@@ -28,7 +28,7 @@ from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoal
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.status import FAILURE, SUCCESS
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.formats.node_kinds import NodeKind, kind_of
 from bthtn.plan.notation import call_from
 from bthtn.planning.protocol import Settings
@@ -115,7 +115,7 @@ def _run_once(
     if then_skip and skipped is None:
         message = "RunOnce would be skipped where that cannot be kept"
         hint = 'write then_skip="false", or put it directly into a sequence or fallback beside'
-        raise InputError(Diagnostic("BT415", message, hint=f"{hint} a node that is never skipped"))
+        raise InputError("BT415", message, hint=f"{hint} a node that is never skipped")
     return RunOnce(name, child, then=skipped if then_skip else None)
 
 
@@ -213,7 +213,7 @@ def _in_order(stem: str, numbered: Mapping[int, T], count: int) -> list[T]:
         if (number in wanted) is not (number in numbered):
             what = "is missing" if number in wanted else "belongs to no child"
             hint = f"write {', '.join(f'{stem}_{number}' for number in wanted)}, one for each child"
-            raise InputError(Diagnostic("BT414", f"'{stem}_{number}' {what}", hint=hint))
+            raise InputError("BT414", f"'{stem}_{number}' {what}", hint=hint)
     return [numbered[number] for number in wanted]
 
 
@@ -224,9 +224,8 @@ def _by_case(
     values = [variable.parse(text) for text in _in_order("case", case, len(branches))]
     found = dict(zip(values, branches, strict=True))
     if len(found) < len(values) or UNKNOWN in found:
-        message = "two cases are the same, or one is unknown"
         hint = "write each value once; an unknown one has the default"
-        raise InputError(Diagnostic("BT414", message, hint=hint))
+        raise InputError("BT414", "two cases are the same, or one is unknown", hint=hint)
     return found
 
 

@@ -65,8 +65,8 @@ class _TreeReader:
         self._kinds = {**nodes_of(agent.domains), **CPP_NODES, **OWN_NODES}
         for name, make in nodes.items():
             if name in CPP_NODES or name in OWN_NODES or name in REFUSED:
-                message, hint = f"there is a node '{name}' already", "choose another name for yours"
-                raise InputError(Diagnostic("BT416", message, hint=hint))
+                message = f"there is a node '{name}' already"
+                raise InputError("BT416", message, hint="choose another name for yours")
             self._kinds[name] = kind_of(make)
         self._faults: dict[Diagnostic, None] = {}
         self._count = 0
@@ -76,7 +76,7 @@ class _TreeReader:
         scope = Scope((tree,), self._schema, self._schema)
         root = unwound(self._node(self._documents.trees[tree], scope, None, 1))
         if self._faults:
-            raise InputError(list(self._faults))
+            raise InputError.of(self._faults)
         return root
 
     def _node(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
-from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.tree_documents import Documents, fault
 from bthtn.formats.xml_document import Element
 from bthtn.world.condition_parser import condition_from_text, expression_from_text
@@ -42,7 +42,7 @@ class Scope:
         found = self._parsed(text, expression_from_text)
         if found.is_condition:
             hint = "write a number, a fluent, or what is computed of them"
-            raise InputError(Diagnostic("BT414", f"'{text}' is no number", hint=hint))
+            raise InputError("BT414", f"'{text}' is no number", hint=hint)
         return found
 
     def _parsed(
@@ -52,7 +52,7 @@ class Scope:
             if re.search(rf"\b{re.escape(key)}\b", text):
                 message = f"'{key}' is the text {given!r} here, and no fluent"
                 hint = f"give tree '{self.trees[-1]}' a fluent: {key}=\"{{…}}\""
-                raise InputError(Diagnostic("BT414", message, hint=hint))
+                raise InputError("BT414", message, hint=hint)
         return self._hinted(parse, text, self.schema)
 
     def lookup(self, key: str) -> Fluent[Any] | str:
@@ -70,7 +70,7 @@ class Scope:
         except BthtnError as error:
             if error.code == "BT102" and self.schema is not self.beliefs:
                 hint = 'write …="{=}" or _autoremap="true" at the SubTree, or {@…} here'
-                raise InputError(replace(error.diagnostics[0], hint=hint)) from None
+                raise InputError.of(replace(error.diagnostics[0], hint=hint)) from None
             raise
 
     def read(self, attribute: str, text: str) -> Fluent[Any] | str:

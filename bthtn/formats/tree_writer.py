@@ -25,7 +25,7 @@ from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.status import FAILURE, SUCCESS
 from bthtn.checked import checked
 from bthtn.domain.network import network_text
-from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.errors import BthtnError, InputError
 from bthtn.formats.node_kinds import Category, NodeKind, ports_kept
 from bthtn.formats.palette import LegalNames, models, port_text
 from bthtn.formats.plan_writer import PlanWriter
@@ -126,7 +126,7 @@ def _port_text(node: Behaviour, port: str, value: object) -> str:
     if is_literal and without_controls(text) == text:
         return text
     message = f"'{port}' of '{node.name}' is {text!r}, which XML cannot hold"
-    raise InputError(Diagnostic("BT417", message, hint="leave out control characters and braces"))
+    raise InputError("BT417", message, hint="leave out control characters and braces")
 
 
 def _skipped_below(parent: Behaviour, child: Behaviour) -> Status | None:

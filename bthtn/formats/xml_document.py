@@ -18,7 +18,7 @@ from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
 from xml.sax.saxutils import escape, quoteattr
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.formats.document import text_of
 
 MOST_BYTES: Final = 4_000_000
@@ -59,9 +59,8 @@ def element_from(text: str, source: str) -> Element:
         from defusedxml import DefusedXmlException  # noqa: PLC0415 - an extra
         from defusedxml.sax import make_parser  # noqa: PLC0415 - likewise
     except ImportError:
-        hint = "pip install 'bthtn[groot]'"
         message = "XML is read by defusedxml, which is not installed"
-        raise InputError(Diagnostic("BT413", message, source, hint)) from None
+        raise InputError("BT413", message, source, "pip install 'bthtn[groot]'") from None
     if len(text) > MOST_BYTES:
         raise _too_large(source)
     parser, builder = make_parser(), _Builder(source)
@@ -72,15 +71,14 @@ def element_from(text: str, source: str) -> Element:
     except SAXParseException as error:
         # Without a line if nothing was read at all.
         line, column = error.getLineNumber() or 1, error.getColumnNumber() or 0
-        message, hint = f"not XML: {error.getMessage()}", "is a quote, a '>' or an end tag missing?"
-        place = f"{source}:{line}:{column + 1}"
-        raise InputError(Diagnostic("BT412", message, place, hint)) from None
+        hint, place = "is a quote, a '>' or an end tag missing?", f"{source}:{line}:{column + 1}"
+        raise InputError("BT412", f"not XML: {error.getMessage()}", place, hint) from None
     except DefusedXmlException:
         hint = "leave out <!DOCTYPE …> and what it defines"
         raise builder.fault("a document type is not read", hint) from None
     except UnicodeEncodeError as error:
         place = f"{source}, letter {error.start + 1}"
-        raise InputError(Diagnostic("BT412", "half a letter stands alone", place)) from None
+        raise InputError("BT412", "half a letter stands alone", place) from None
     return builder.root
 
 
@@ -122,7 +120,7 @@ class _Builder(ContentHandler):
     def fault(self, message: str, hint: str) -> InputError:
         """The error at the place that the parser has come to."""
         line, column = self._place()
-        return InputError(Diagnostic("BT412", message, f"{self._source}:{line}:{column}", hint))
+        return InputError("BT412", message, f"{self._source}:{line}:{column}", hint)
 
     def _place(self) -> tuple[int, int]:
         locator: Any = self._locator  # type: ignore[attr-defined]  # set by the parser
@@ -131,7 +129,7 @@ class _Builder(ContentHandler):
 
 def _too_large(source: str) -> InputError:
     message = f"the document is larger than {MOST_BYTES // 1_000_000} MB"
-    return InputError(Diagnostic("BT412", message, source, "divide it, and include the parts"))
+    return InputError("BT412", message, source, "divide it, and include the parts")
 
 
 def without_controls(text: str) -> str:

@@ -115,7 +115,7 @@ class CharacterFiles(Unpicklable):
             family = agent.domain.schema.named(values)
             if not isinstance(family, FluentFamily):
                 hint = 'write value = { index = "str", default = 10000.0 }'
-                raise InputError(Diagnostic("BT421", f"'{values}' has no index", hint=hint))
+                raise InputError("BT421", f"'{values}' has no index", hint=hint)
             planned = PlanGoal(
                 goal,
                 agent,
@@ -159,7 +159,7 @@ class CharacterFiles(Unpicklable):
             hint = nearest(name, known) or f"write it into {file} beside tree.xml"
             for misnamed, wanted in unread_files(self.folder):
                 hint = f"rename {misnamed} to {file}" if wanted == file else hint
-            raise InputError(Diagnostic("BT421", f"there is no {what} '{name}'", hint=hint))
+            raise InputError("BT421", f"there is no {what} '{name}'", hint=hint)
         return known[name]
 
 
@@ -218,11 +218,11 @@ class _FolderReader:
         if self._errors and domain is None and not self._file.path.exists():
             hint = "write one, with [beliefs] and a line for each fluent"
             fault = Diagnostic("BT421", f"there is no {SETTINGS}", str(self._file.path), hint)
-            self._errors.append(InputError(fault))
+            self._errors.append(InputError.of(fault))
         if self._errors:
             faults = [fault for error in self._errors for fault in error.diagnostics]
             faults += unread_findings(self._folder)
-            raise type(self._errors[0])(faults)
+            raise type(self._errors[0]).of(faults)
         return CharacterFiles(
             self._folder,
             whole,
@@ -248,7 +248,7 @@ class _FolderReader:
     def _state(self) -> type[State]:
         if "domain" in self._settings:
             message = f"the domain '{self._settings['domain']}' was not given"
-            raise InputError(Diagnostic("BT421", message, self._file.where("domain"), "give it"))
+            raise InputError("BT421", message, self._file.where("domain"), "give it")
         return state_class_from(
             self._folder.resolve().name,
             self._settings.get("beliefs", {}),
@@ -303,7 +303,7 @@ class _FolderReader:
             faults.append(replace(fault, hint=hint))
         faults += self._operators.misfits(domain.tasks.values())
         if faults:
-            raise ExecutionError(faults)
+            raise ExecutionError.of(faults)
 
     def _sheets(self, kind: str) -> Iterator[tuple[str, Path]]:
         """The sheets of a kind, with their names in ``tree.xml``."""
@@ -321,7 +321,7 @@ class _FolderReader:
                 continue
             message = f"{other.name} and {path.name} stand for each other"
             hint = "leave one in the folder, with the rows of both"
-            raise InputError(Diagnostic("BT421", message, str(path), hint))
+            raise InputError("BT421", message, str(path), hint)
 
     def _check_settings(self) -> None:
         faults: list[Diagnostic] = []
@@ -336,7 +336,7 @@ class _FolderReader:
             hint = "the domain has its own State class: leave one out"
             faults.append(self._fault("there are a domain and beliefs", hint, "beliefs"))
         if faults:
-            raise InputError(faults)
+            raise InputError.of(faults)
 
     def _fault(self, message: str, hint: str, *keys: str) -> Diagnostic:
         return Diagnostic("BT421", message, self._file.where(*keys), hint)
@@ -347,7 +347,7 @@ class _FolderReader:
         try:
             yield
         except BthtnError as error:
-            raise InputError(
+            raise InputError.of(
                 [fault.within(self._file.where(key)) for fault in error.diagnostics]
             ) from None
 
@@ -364,7 +364,6 @@ def _part_of(code: object, name: str, kind: type[T]) -> T:
     if found is None:
         return kind()
     if not isinstance(found, kind):
-        where = str(getattr(code, "__file__", ""))
         message, hint = f"'{name}' is {type(found).__name__}", f"write {name} = {kind.__name__}()"
-        raise InputError(Diagnostic("BT422", message, where, hint))
+        raise InputError("BT422", message, str(getattr(code, "__file__", "")), hint)
     return found

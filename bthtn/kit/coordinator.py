@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from bthtn.agent.agent import Agent
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.expression import Expression
 from bthtn.world.sharing import Unpicklable
 
@@ -47,8 +47,7 @@ class CombatCoordinator(Unpicklable):
         """Raises DomainError unless ``attackers`` and ``term`` are above zero."""
         for word, number in (("attackers", attackers), ("term", term)):
             if number is not None and number <= 0:
-                hint = "it has to be above zero"
-                raise DomainError(Diagnostic("BT202", f"{word} is {number}", hint=hint))
+                raise DomainError("BT202", f"{word} is {number}", hint="it has to be above zero")
         self.name = name
         self.attackers = attackers
         self.term = term
@@ -81,7 +80,7 @@ class CombatCoordinator(Unpicklable):
         """
         if member not in self._members:
             message = f"'{member.name}' asks '{self.name}', and is no member of it"
-            raise DomainError(Diagnostic("BT123", message, hint="let it join first"))
+            raise DomainError("BT123", message, hint="let it join first")
         if not self.may_attack(member, target) and member not in self.waiting(target):
             self._waiting.setdefault(target, []).append(member)
 

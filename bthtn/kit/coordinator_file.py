@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.formats.columns import Column, condition_column, number, number_column, whole
 from bthtn.formats.sheet import NO_MAPPING, read_sheet
 from bthtn.kit.coordinator import NEAR, CombatCoordinator, Member
@@ -135,5 +135,5 @@ def _right(text: str, schema: StateSchema) -> FluentFamily[Any, bool]:
             name for name, family in schema.families.items() if family.prototype.value_type is bool
         ]
         message = f"{schema.name} has no family of true and false called '{text}'"
-        raise InputError(Diagnostic("BT410", message, hint=nearest(text, families)))
+        raise InputError("BT410", message, hint=nearest(text, families))
     return found

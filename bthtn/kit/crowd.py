@@ -20,7 +20,7 @@ from py_trees.behaviour import Behaviour
 from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Clock
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.sharing import Unpicklable
 
@@ -74,7 +74,7 @@ class Crowd(Unpicklable):
         if (milliseconds is None) is not (clock is None):
             message = "a limit of milliseconds needs a clock, and a clock a limit"
             hint = "Crowd(…, milliseconds=8, clock=time.perf_counter)"
-            raise ExecutionError(Diagnostic("BT316", message, hint=hint))
+            raise ExecutionError("BT316", message, hint=hint)
         self.schedule = schedule
         self.milliseconds = milliseconds
         self._detail = detail

@@ -21,7 +21,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.formats.columns import Column, condition_column, number_column
 from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.plan.notation import call_from
@@ -94,7 +94,7 @@ def read_goals(
     bare = [name for name, row in rows.items() if row.utility is None]
     if 0 < len(bare) < len(rows):
         message = f"goals without a utility beside goals with one: {', '.join(bare)}"
-        raise InputError(Diagnostic("BT410", message, str(path), "give all of them one, or none"))
+        raise InputError("BT410", message, str(path), "give all of them one, or none")
     return GoalTable(tuple(rows.values()))
 
 

@@ -54,7 +54,7 @@ class LotteryTable(Shared, Unpicklable):
         """Raises DomainError for two rows of one action, and for weights below zero."""
         found = list(_faults(rows))
         if found:
-            raise DomainError(found)
+            raise DomainError.of(found)
         self.rows: Mapping[str, LotteryRow] = MappingProxyType({row.action: row for row in rows})
 
     def checks(self, *, step: float = STEP, wait: float = WAIT) -> tuple[Diagnostic, ...]:
@@ -85,8 +85,7 @@ class Lottery(Unpicklable):
         """Raises DomainError unless ``patience`` and ``absence`` are above zero."""
         for name, number in (("patience", patience), ("absence", absence)):
             if number <= 0:
-                hint = "it has to be above zero"
-                raise DomainError(Diagnostic("BT202", f"{name} is {number}", hint=hint))
+                raise DomainError("BT202", f"{name} is {number}", hint="it has to be above zero")
         self.table = table
         self.draws = 0
         self._seed = seed
@@ -151,7 +150,7 @@ class Lottery(Unpicklable):
     def _row(self, action: str) -> LotteryRow:
         if action not in self.table.rows:
             hint = nearest(action, self.table.rows)
-            raise DomainError(Diagnostic("BT161", f"no row is for '{action}'", hint=hint))
+            raise DomainError("BT161", f"no row is for '{action}'", hint=hint)
         return self.table.rows[action]
 
 

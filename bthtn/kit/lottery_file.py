@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, InputError, StateError, nearest
+from bthtn.errors import InputError, StateError, nearest
 from bthtn.formats.columns import Column, condition_column, folded, number
 from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.lottery import LotteryRow, LotteryTable
@@ -71,8 +71,7 @@ def _row(cells: SheetRow) -> tuple[str, LotteryRow]:
     values.pop("name", None)
     when = values.pop("when", ALWAYS)
     if not values["action"]:
-        hint = "give the row an ActionName"
-        raise InputError(Diagnostic("BT410", "there is no action", hint=hint))
+        raise InputError("BT410", "there is no action", hint="give the row an ActionName")
     asked = [*([] if when is ALWAYS else [when]), *cells.others.values()]
     row = LotteryRow(precondition=reduce(operator.and_, asked) if asked else ALWAYS, **values)
     LotteryTable(row)  # which refuses weights below zero
@@ -93,6 +92,6 @@ def _fluent_column(heading: str, schema: StateSchema) -> Column:
     except StateError:
         hint = nearest(name, [*(column.heading for column in _COLUMNS), "When", *names.values()])
         message = f"neither a column nor a fluent is called '{asked['fluent']}'"
-        raise InputError(Diagnostic("BT410", message, hint=hint)) from None
+        raise InputError("BT410", message, hint=hint) from None
     compare = _COMPARISONS[asked["comparison"]]
     return Column(heading, heading, lambda text: compare(fluent, fluent.parse(text)))

@@ -16,7 +16,7 @@ from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.merging import merge
-from bthtn.errors import BthtnError, Diagnostic, DomainError, ExecutionError, nearest
+from bthtn.errors import BthtnError, DomainError, ExecutionError, nearest
 from bthtn.world.sharing import Unpicklable
 
 
@@ -51,7 +51,7 @@ class SkillTable(Unpicklable):
         """The skills of a kind. Raises DomainError with the nearest right name."""
         if kind not in self._kinds:
             hint = nearest(kind, self._kinds)
-            raise DomainError(Diagnostic("BT124", f"no kind is called '{kind}'", hint=hint))
+            raise DomainError("BT124", f"no kind is called '{kind}'", hint=hint)
         return self._kinds[kind]
 
     def domain(self, kind: str) -> FrozenDomain:
@@ -70,7 +70,7 @@ class SkillTable(Unpicklable):
             if self._operators is not None:
                 found = list(self._operators.missing(merged.tasks.values(), f"domain '{name}'"))
                 if found:
-                    raise ExecutionError(found)
+                    raise ExecutionError.of(found)
             self._merged[wholes] = merged
         return self._merged[wholes]
 
@@ -89,9 +89,8 @@ class SkillSlots(Unpicklable):
         """
         for slot in slots:
             if slots.count(slot) > 1:
-                message = f"two slots are called '{slot}'"
                 hint = "give each slot a name of its own"
-                raise DomainError(Diagnostic("BT124", message, hint=hint))
+                raise DomainError("BT124", f"two slots are called '{slot}'", hint=hint)
         self._agent = agent
         self._table = table
         self._slots: dict[str, FrozenDomain | None] = dict.fromkeys(slots)
@@ -117,7 +116,7 @@ class SkillSlots(Unpicklable):
     def _put(self, slot: str, skill: FrozenDomain | None) -> None:
         if slot not in self._slots:
             hint = nearest(slot, self._slots)
-            raise DomainError(Diagnostic("BT124", f"no slot is called '{slot}'", hint=hint))
+            raise DomainError("BT124", f"no slot is called '{slot}'", hint=hint)
         before, self._slots[slot] = self._slots[slot], skill
         try:
             self._change()

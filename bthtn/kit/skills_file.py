@@ -18,7 +18,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.derive import derive
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask
-from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.columns import Column, folded
 from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.skills import SkillTable
@@ -53,7 +53,7 @@ def read_skills(
         skill, task = row.values["skill"], row.values["template"]
         if task not in by_task:
             hint = nearest(task, by_task)
-            raise InputError(Diagnostic("BT101", f"no template is called '{task}'", hint=hint))
+            raise InputError("BT101", f"no template is called '{task}'", hint=hint)
         template = by_task[task]
         parameters = _parameters(template, task)
         cells = {**({"Skill": skill} if "skill" in parameters else {}), **row.others}
@@ -102,8 +102,7 @@ def _skills(
     names = [name for name in re.split(r"\s*[,;|]\s*", text) if name]
     for name in names:
         if name not in skills:
-            hint = nearest(name, skills)
-            raise InputError(Diagnostic("BT410", f"no skill is called '{name}'", hint=hint))
+            raise InputError("BT410", f"no skill is called '{name}'", hint=nearest(name, skills))
     return tuple(skills[name] for name in names)
 
 
@@ -123,8 +122,7 @@ def _given(heading: str, text: str, parameters: Mapping[str, Parameter[Any]]) ->
     where = f"column {heading}"
     if folded(heading) not in parameters:
         hint = nearest(heading, [parameter.name for parameter in parameters.values()])
-        message = f"the template has no parameter '{heading}'"
-        raise InputError(Diagnostic("BT103", message, where, hint))
+        raise InputError("BT103", f"the template has no parameter '{heading}'", where, hint)
     parameter = parameters[folded(heading)]
     try:
         value = value_from(text, parameter)
@@ -132,5 +130,5 @@ def _given(heading: str, text: str, parameters: Mapping[str, Parameter[Any]]) ->
         raise error.placed(where) from None
     if parameter.literals and value not in parameter.literals:
         hint = nearest(text, map(str, parameter.literals))
-        raise InputError(Diagnostic("BT103", f"'{parameter.name}' cannot be {text}", where, hint))
+        raise InputError("BT103", f"'{parameter.name}' cannot be {text}", where, hint)
     return parameter.name, value

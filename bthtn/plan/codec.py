@@ -19,7 +19,7 @@ from bthtn.domain.decorator import decorator_text
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, TaskCall
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.plan import nodes
 from bthtn.plan.encoding import LONGEST_INTEGER, complete_json
 from bthtn.plan.nodes import Node
@@ -111,7 +111,7 @@ def value_from(text: str, parameter: Parameter[Any]) -> Any:
         return _value(kind, text, plain)
     except (KeyError, ValueError):
         shown = f"'{parameter.name}' is {kind.__name__} and cannot be {shortened(text)}"
-        raise InputError(Diagnostic("BT103", shown, hint=_hint_for(kind, text))) from None
+        raise InputError("BT103", shown, hint=_hint_for(kind, text)) from None
 
 
 def _value(kind: type, text: str, plain: str) -> Any:

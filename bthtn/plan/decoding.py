@@ -14,7 +14,7 @@ from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, ParallelPolicy, network_from, network_text
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text
+from bthtn.errors import BthtnError, InputError, exception_text
 from bthtn.plan.codec import shortened
 from bthtn.plan.encoding import FORMAT, bodies, parts_in_order
 from bthtn.plan.nodes import (
@@ -64,7 +64,7 @@ def decoded(
         return reader.plan(data, None if goal is None else network_from(goal))
     except BthtnError as error:
         first = error.diagnostics[0]
-        raise InputError(replace(first, where=first.where or reader.at)) from None
+        raise InputError.of(replace(first, where=first.where or reader.at)) from None
     except RecursionError:
         raise _fault("a value or a network is nested too deep", "", reader.at) from None
     except Exception as error:
@@ -84,7 +84,7 @@ def _loaded(text: str) -> dict[str, Any]:
 
 
 def _fault(message: str, hint: str, where: str = "") -> InputError:
-    return InputError(Diagnostic("BT406", message, where, hint))
+    return InputError("BT406", message, where, hint)
 
 
 class _Reader:

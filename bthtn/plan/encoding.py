@@ -18,7 +18,7 @@ from bthtn.domain import network as networks
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, TaskCall
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.plan import nodes
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
@@ -247,5 +247,4 @@ def _in_order(values: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def _unwritable(what: str, hint: str) -> InputError:
-    message = f"{what} cannot be written into a complete plan"
-    return InputError(Diagnostic("BT406", message, hint=hint))
+    return InputError("BT406", f"{what} cannot be written into a complete plan", hint=hint)

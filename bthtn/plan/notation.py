@@ -95,9 +95,8 @@ def call_from(text: str, domain: FrozenDomain) -> TaskCall:
     """A task with its arguments, ``fight`` or ``move("tokyo")``. Raises InputError."""
     call = _PlanParser(text, domain, suspended=True).whole()
     if not isinstance(call, TaskCall):
-        message = f"{shortened(text)!r} is not a task with arguments"
         hint = 'write one task, such as fight or move("tokyo")'
-        raise InputError(Diagnostic("BT406", message, hint=hint))
+        raise InputError("BT406", f"{shortened(text)!r} is not a task with arguments", hint=hint)
     texts = [argument.text() for argument in call.args]
     return call.task(*map(value_from, texts, call.task.parameters))
 
@@ -129,7 +128,7 @@ class _PlanParser:
             message = f"{self._next()} stands behind the end"
             raise self._fault(self._at, message, "remove it, or open a bracket before")
         if self._found:
-            raise InputError(self._found)
+            raise InputError.of(self._found)
         return tree
 
     def _tree(self) -> Any:
@@ -252,11 +251,10 @@ class _PlanParser:
     def _fitting(self, task: Task, texts: list[str]) -> tuple[Any, ...]:
         if not isinstance(task, PrimitiveTask) and not self._suspended:
             hint = "write the primitive tasks that it is decomposed into"
-            raise InputError(Diagnostic("BT406", f"'{task.name}' is a compound task", hint=hint))
+            raise InputError("BT406", f"'{task.name}' is a compound task", hint=hint)
         if len(texts) != len(task.parameters):
             wanted = ", ".join(parameter.name for parameter in task.parameters) or "no values"
-            message = f"'{task.name}' takes {wanted}; it is given {len(texts)}"
-            raise InputError(Diagnostic("BT103", message))
+            raise InputError("BT103", f"'{task.name}' takes {wanted}; it is given {len(texts)}")
         return tuple(map(self._expected, texts, task.parameters))
 
     def _expected(self, text: str, parameter: Parameter[Any]) -> Any:
@@ -299,7 +297,7 @@ class _PlanParser:
         return repr(shortened(found[0]) if found else self._peek()) if self._peek() else "the end"
 
     def _fault(self, at: int, message: str, hint: str) -> InputError:
-        return InputError(Diagnostic("BT406", message, f"column {at + 1}", hint))
+        return InputError("BT406", message, f"column {at + 1}", hint)
 
 
 def _decorator_from(word: str, number: re.Match[str] | None) -> Decorator | None:

@@ -10,7 +10,7 @@ from bthtn.domain.condition import held
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import grounded, projected
-from bthtn.errors import Diagnostic, DomainError, PlanningError
+from bthtn.errors import DomainError, PlanningError
 from bthtn.planning.protocol import DEFAULT_SETTINGS, question_of, start_of
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
@@ -31,7 +31,7 @@ def apply(domain: Domain[S] | FrozenDomain, state: S, call: TaskCall) -> S:
     if not isinstance(task, PrimitiveTask):
         message = f"'{task.name}' is a compound task: it is decomposed, not applied"
         hint = f"find_plan(domain, state, {task.name}(…)).predicted is the state after it"
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
+        raise DomainError("BT110", message, hint=hint)
     recorder = RecordingView(start)
     args = grounded(call, recorder, ())
     if args is None:
@@ -49,6 +49,5 @@ def apply(domain: Domain[S] | FrozenDomain, state: S, call: TaskCall) -> S:
 
 
 def _not_possible(call: TaskCall, reason: str) -> PlanningError:
-    hint = "plan what makes it possible, or apply that first"
     message = f"{call} is not possible in this state: {reason}"
-    return PlanningError(Diagnostic("BT205", message, hint=hint))
+    return PlanningError("BT205", message, hint="plan what makes it possible, or apply that first")

@@ -35,7 +35,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.plan.nodes import Node
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
@@ -108,7 +108,7 @@ class PlanCache(Unpicklable):
         """Raises DomainError if ``entries`` is not above zero."""
         if entries <= 0:
             message = f"a cache of {entries} entries"
-            raise DomainError(Diagnostic("BT202", message, hint="it has to be above zero"))
+            raise DomainError("BT202", message, hint="it has to be above zero")
         self._generation = (entries + 1) // 2
         self._domains: WeakKeyDictionary[FrozenDomain, _Memory] = WeakKeyDictionary()
         self._lock = Lock()

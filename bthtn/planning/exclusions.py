@@ -14,7 +14,7 @@ from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, call_text
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.world.expression import Binding
 
 Avoidable = tuple[PrimitiveTask[...] | Method, Binding]
@@ -41,7 +41,7 @@ def avoidable(
         which = "no method is named" if method is None else f"there is no method {method}"
         message = f"'{call_text(task, args)}' cannot be avoided: {which}"
         hint = "avoid a primitive task, or one method of a compound task by its number"
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
+        raise DomainError("BT110", message, hint=hint)
     return (methods[method], args)
 
 
@@ -53,7 +53,7 @@ def check_avoided(avoided: Iterable[object]) -> None:
         if not (is_mapping and is_key):
             message = f"'{key}' is not avoided: 'avoiding' has what 'avoidable' returns, and why"
             hint = 'write avoiding={avoidable(domain, task): "it has failed"}'
-            raise DomainError(Diagnostic("BT110", message, hint=hint))
+            raise DomainError("BT110", message, hint=hint)
 
 
 def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:

@@ -26,7 +26,7 @@ from bthtn.domain.network import (
     network_text,
 )
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, PlanningError
+from bthtn.errors import PlanningError
 from bthtn.plan.nodes import (
     HORIZON,
     Foreseen,
@@ -302,4 +302,4 @@ def _written_beside(
 def _changed(node: Node, network: str) -> PlanningError:
     message = f"{node_text(node)} was planned, and does not come from {network} any more"
     hint = "a plain function that is a method may depend on the state it is given, and nothing else"
-    return PlanningError(Diagnostic("BT201", message, hint=hint))
+    return PlanningError("BT201", message, hint=hint)

@@ -13,7 +13,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
-from bthtn.errors import BthtnError, Diagnostic, DomainError, PlanningError, exception_text
+from bthtn.errors import BthtnError, DomainError, PlanningError, exception_text
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
@@ -79,9 +79,7 @@ class Settings:
         for name in ("horizon", "horizon_time", "max_depth", "max_expansions"):
             value = getattr(self, name)
             if value is not None and not value > 0:  # nor is NaN
-                raise DomainError(
-                    Diagnostic("BT202", f"{name} is {value}", hint="it has to be above zero")
-                )
+                raise DomainError("BT202", f"{name} is {value}", hint="it has to be above zero")
 
 
 DEFAULT_SETTINGS = Settings()
@@ -142,7 +140,7 @@ def question_of(
     whole, network = frozen(domain).with_goal(network_from(goal))
     negative = list(sums_below_zero(whole, cheapest=settings.cheapest))
     if negative:
-        raise DomainError(negative)
+        raise DomainError.of(negative)
     return whole, network
 
 
@@ -157,25 +155,22 @@ def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
         message = (
             f"the state is a {type(state).__name__}; domain '{domain.name}' plans with {wanted}"
         )
-        hint = f"give it {called}"
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
+        raise DomainError("BT110", message, hint=f"give it {called}")
     return state.frozen()
 
 
 def no_answer(expansions: int) -> PlanningError:
     """The error for a search that reached its limit of expansions without a plan."""
-    message = f"no answer after {expansions} expansions"
     hint = "is there a recursion that never ends? raise max_expansions if not"
-    return PlanningError(Diagnostic("BT203", message, hint=hint))
+    return PlanningError("BT203", f"no answer after {expansions} expansions", hint=hint)
 
 
 def raise_for_user(error: Exception) -> NoReturn:
     """Raise ``error`` as the caller of a search sees it: a user's as PlanningError."""
     if isinstance(error, BthtnError | AssertionError):
         raise error
-    message = exception_text(error)
     hint = "a condition, effect, cost or argument cannot be computed, or a listener raises"
-    raise PlanningError(Diagnostic("BT201", message, hint=hint)) from error
+    raise PlanningError("BT201", exception_text(error), hint=hint) from error
 
 
 class Search(Protocol):

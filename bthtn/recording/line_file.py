@@ -16,7 +16,7 @@ from queue import Queue
 from threading import Thread
 from typing import BinaryIO, Final, Generic, TypeVar
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 
 B = TypeVar("B")
 
@@ -124,5 +124,4 @@ class LineFile(Generic[B]):
 
     def _unwritable(self, error: OSError) -> InputError:
         message = f"cannot write {self._path}: {error.strerror or error}"
-        hint = "is there such a folder, and room in it?"
-        return InputError(Diagnostic("BT404", message, hint=hint))
+        return InputError("BT404", message, hint="is there such a folder, and room in it?")

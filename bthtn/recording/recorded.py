@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.formats.document import unreadable
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
@@ -92,7 +92,7 @@ class Recording:
         known = {agent["agent"]: agent for agent in self.head["agents"]}
         if name not in known:
             message = f"no agent of the recording is called {name!r}"
-            raise InputError(Diagnostic("BT461", message, hint=nearest(name, known)))
+            raise InputError("BT461", message, hint=nearest(name, known))
         so_far = Known(known[name])
         ticks = [lines[0]["tick"] for lines in self.ticks]
         wanted = max(ticks, default=0) if tick is None else tick
@@ -101,9 +101,8 @@ class Recording:
                 so_far.add(line)
             if lines[0]["tick"] == wanted:
                 return _moment(so_far, lines)
-        message = f"the recording has no tick {wanted}"
         hint = f"it has {ticks[0]} to {ticks[-1]}" if ticks else "it ends before the first tick"
-        raise InputError(Diagnostic("BT461", message, hint=hint))
+        raise InputError("BT461", f"the recording has no tick {wanted}", hint=hint)
 
     def decisions(
         self, agent: str = "", *, goal: str = "", until: int | None = None
@@ -181,8 +180,7 @@ def _object(text: str) -> Line | None:
 def _line(text: str, where: str) -> Line:
     line = _object(text)
     if line is None:
-        message = "a line of the recording is damaged: it is no JSON object"
-        raise InputError(Diagnostic("BT460", message, where))
+        raise InputError("BT460", "a line of the recording is damaged: it is no JSON object", where)
     return line
 
 
@@ -209,10 +207,10 @@ def _check(file: Path, first: str) -> None:
     if isinstance(found, str) and found.startswith("bthtn-recording/"):
         message = f"{file} is a recording in the format {found}; this bthtn reads {FORMAT}"
         hint = "read it with the version of bthtn that has written it, or a newer one"
-        raise InputError(Diagnostic("BT460", message, hint=hint))
+        raise InputError("BT460", message, hint=hint)
     raise _no_recording(file, "its first line is not that of a recording")
 
 
 def _no_recording(file: Path, why: str) -> InputError:
     hint = "bthtn run TREE --record FILE writes one"
-    return InputError(Diagnostic("BT460", f"{file} is no recording: {why}", hint=hint))
+    return InputError("BT460", f"{file} is no recording: {why}", hint=hint)

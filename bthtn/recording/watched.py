@@ -14,7 +14,7 @@ from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, LeafSta
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.plan_run import path_text
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.views.event_log import event_data, fluent_name, plain_value
 from bthtn.views.snapshot import Snapshots
 from bthtn.world.schema import StateSchema
@@ -52,15 +52,14 @@ class Watched:
         if not self.agents:
             message = "there is no agent in what is to be recorded or watched"
             hint = "give it a Character, or a tree with a PlanGoal or another node of an agent"
-            raise InputError(Diagnostic("BT462", message, hint=hint))
+            raise InputError("BT462", message, hint=hint)
 
     def _add(self, watched: Watchable) -> None:
         agents = _agents(watched)
         for agent in agents:
             if self.agents.setdefault(agent.name, agent) is not agent:
-                message = f"two agents are called {agent.name!r}"
                 hint = "give each agent a name of its own, by which they are told apart"
-                raise InputError(Diagnostic("BT462", message, hint=hint))
+                raise InputError("BT462", f"two agents are called {agent.name!r}", hint=hint)
             self.tree_of.setdefault(agent.name, agents[0].name)
         if agents:
             self._trees.setdefault(agents[0].name, watched)

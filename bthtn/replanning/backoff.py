@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from bthtn.checked import checked
 from bthtn.domain.number import TOLERANCE, Seconds
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.plan.failure import Failure
 from bthtn.world.fluent import Fluent
 
@@ -59,7 +59,7 @@ class RetryPolicy:
             hint = (
                 "write cooldown, longest_cooldown, wait and longest_wait with seconds(…), or none"
             )
-            raise DomainError(Diagnostic("BT128", message, hint=hint))
+            raise DomainError("BT128", message, hint=hint)
 
     @property
     def in_seconds(self) -> bool:
@@ -71,7 +71,7 @@ class RetryPolicy:
         written: int | Seconds = getattr(self, name)
         length = written.length if isinstance(written, Seconds) else written
         if not isinstance(length, int | float):
-            raise DomainError(Diagnostic("BT110", f"{name} is {length!r}", hint="give a number"))
+            raise DomainError("BT110", f"{name} is {length!r}", hint="give a number")
         return length
 
     @property
@@ -86,7 +86,7 @@ class RetryPolicy:
 
 
 def _refused(name: str, value: float, hint: str) -> DomainError:
-    return DomainError(Diagnostic("BT202", f"{name} is {value}", hint=hint))
+    return DomainError("BT202", f"{name} is {value}", hint=hint)
 
 
 def doubled(first: float, times: int, longest: float) -> float:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
 from bthtn.replanning.backoff import DEFAULT_RETRY_POLICY, RetryPolicy
@@ -130,12 +130,11 @@ class Replanning:
             value, values = getattr(self, name), get_args(allowed)
             if value not in values:
                 hint = f"one of: {', '.join(values)}"
-                raise DomainError(Diagnostic("BT111", f"{name} is {value!r}", hint=hint))
+                raise DomainError("BT111", f"{name} is {value!r}", hint=hint)
         for name in ("minimum_commitment", "hysteresis"):
             value = getattr(self, name)
             if value < 0:
-                message = f"{name} is {value!r}"
-                raise DomainError(Diagnostic("BT202", message, hint="it is a number of ticks"))
+                raise DomainError("BT202", f"{name} is {value!r}", hint="it is a number of ticks")
 
 
 DEFAULT_REPLANNING: Final = Replanning()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.plan.decoding import decoded
 from bthtn.plan.encoding import complete_json
 from bthtn.plan.nodes import Node, ScopeNode, TaskNode
@@ -78,7 +78,7 @@ def reloaded_plan(
 
 
 def _lost(where: str, reason: str) -> InputError:
-    return InputError(Diagnostic("BT406", f"{where}: {reason}" if where else reason))
+    return InputError("BT406", f"{where}: {reason}" if where else reason)
 
 
 def _read(plan: Plan, planner: Planner[Any]) -> Plan:

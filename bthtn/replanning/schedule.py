@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, DomainError, ExecutionError
+from bthtn.errors import DomainError, ExecutionError
 from bthtn.planning.protocol import SEARCHING, Search, SearchStatus
 from bthtn.world.sharing import Unpicklable
 
@@ -105,11 +105,11 @@ class PlanningSchedule(Unpicklable):
         if budget < 1 or least < 1 or (milliseconds is not None and not milliseconds > 0):
             message = f"a schedule has {budget} expansions per frame, at least {least} for a goal"
             message += "" if milliseconds is None else f", and {milliseconds} milliseconds"
-            raise ExecutionError(Diagnostic("BT202", message, hint="all have to be above zero"))
+            raise ExecutionError("BT202", message, hint="all have to be above zero")
         if (milliseconds is None) is not (clock is None):
             message = "a limit of milliseconds needs a clock, and a clock a limit"
             hint = "PlanningSchedule(…, milliseconds=4, clock=time.perf_counter)"
-            raise ExecutionError(Diagnostic("BT316", message, hint=hint))
+            raise ExecutionError("BT316", message, hint=hint)
         self.budget = budget
         self.least = min(least, budget)
         self.milliseconds = milliseconds
@@ -162,7 +162,7 @@ class PlanningSchedule(Unpicklable):
         """
         if priority < 1 or every < 1:
             message = f"priority is {priority}, every is {every}"
-            raise ExecutionError(Diagnostic("BT202", message, hint="both have to be above zero"))
+            raise ExecutionError("BT202", message, hint="both have to be above zero")
         attention = self._attention_for(agent)
         attention.priority, attention.every = priority, every
 
@@ -304,9 +304,8 @@ class Budget:
     def __init__(self, per_tick: int | PlanningSchedule | None, client: PlanningClient) -> None:
         """Raises DomainError for a budget below one."""
         if isinstance(per_tick, int) and per_tick <= 0:
-            message = f"the budget of '{client.name}' is {per_tick}"
             hint = "give it expansions per tick, or None for as many as it takes"
-            raise DomainError(Diagnostic("BT202", message, hint=hint))
+            raise DomainError("BT202", f"the budget of '{client.name}' is {per_tick}", hint=hint)
         self.per_tick = per_tick
         self._left = per_tick
         self._client = client

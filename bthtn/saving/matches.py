@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MethodType
 from typing import Any, Final
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.saving.attributes import state_of
 from bthtn.world.sharing import Shared
 
@@ -98,8 +98,7 @@ def _items_of(entry: Mapping[str, Any]) -> Iterable[tuple[Json, Json]]:
 
 def damaged(what: str) -> InputError:
     """The error of a save that bthtn has not written so."""
-    hint = "load a save as it was written"
-    return InputError(Diagnostic("BT496", f"the save is damaged: {what}", hint=hint))
+    return InputError("BT496", f"the save is damaged: {what}", hint="load a save as it was written")
 
 
 def _is_value(value: Any) -> bool:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.saving.attributes import put, saved_class, state_of
 from bthtn.saving.matches import MISSING, Json, Matches, damaged, entry_of
 from bthtn.saving.parts import Parts
@@ -237,7 +237,7 @@ def does_not_fit(
     why: str, hint: str = "load(…, plans=False) takes over its beliefs, and plans anew"
 ) -> InputError:
     """The error of a save that other code has written."""
-    return InputError(Diagnostic("BT497", why, hint=hint))
+    return InputError("BT497", why, hint=hint)
 
 
 _EMPTY: Final[Mapping[str, Callable[[], Any]]] = {

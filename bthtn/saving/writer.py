@@ -27,7 +27,7 @@ from types import BuiltinMethodType, FunctionType, MappingProxyType, MethodType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.saving.attributes import OF_NODES, saved_class, state_of
 from bthtn.saving.parts import Parts
 from bthtn.world.fluent import Fluent
@@ -235,9 +235,8 @@ def _shown(part: object) -> str:
 
 def _unsavable(what: str, value: object) -> InputError:
     kind = type(value).__name__
-    message = f"{what} is a {kind}, which cannot be saved"
     hint = "use numbers, texts, enums, tuples, frozen data classes or named tuples"
-    return InputError(Diagnostic("BT495", message, hint=hint))
+    return InputError("BT495", f"{what} is a {kind}, which cannot be saved", hint=hint)
 
 
 _CONTAINERS: Final = (list, dict, set, deque, MappingProxyType, WeakKeyDictionary)

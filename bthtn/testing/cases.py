@@ -30,7 +30,7 @@ from zlib import crc32
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
-from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
+from bthtn.errors import BthtnError, InputError, exception_text, nearest
 from bthtn.formats.document import TomlFile, line_of, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
@@ -150,7 +150,7 @@ class _CaseFile(TomlFile):
         """All cases of the file. Raises InputError."""
         cases = [self._case(name, table) for name, table in self.tables.items()]
         if self.faults:
-            raise InputError(self.faults)
+            raise InputError.of(self.faults)
         return tuple(case for case in cases if case is not None)
 
     def _case(self, name: str, table: Any) -> Case | None:
@@ -246,9 +246,8 @@ def domain_at(path: Path, name: str = "") -> FrozenDomain:
         domains = [domain for domain in domains if domain.name == name] or domains
     if len(domains) != 1:
         names = ", ".join(sorted(domain.name for domain in domains)) or "none"
-        message = f"{path} should define one domain; there is {names}"
         hint = f'write Domain("{name or path.stem}", …) at the top level of the file'
-        raise InputError(Diagnostic("BT408", message, hint=hint))
+        raise InputError("BT408", f"{path} should define one domain; there is {names}", hint=hint)
     return frozen(domains[0])
 
 
@@ -266,7 +265,7 @@ def domain_called(
     DomainError if the domain is invalid.
     """
     if name not in known:
-        raise InputError(Diagnostic("BT408", missing, hint=nearest(name, known)))
+        raise InputError("BT408", missing, hint=nearest(name, known))
     return frozen(known[name])
 
 
@@ -298,7 +297,7 @@ def module_at(path: Path) -> ModuleType:
     except (BthtnError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise InputError(unusable(path, error)) from error
+        raise unusable(path, error) from error
     return module
 
 
@@ -310,8 +309,8 @@ class _SourceLoader(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-def unusable(path: Path, error: BaseException) -> Diagnostic:
-    """A diagnostic for an exception raised while a Python file was executed, with its line.
+def unusable(path: Path, error: BaseException, raised: str = "") -> InputError:
+    """An exception that a Python file raised as an error with its line; ``raised`` says when.
 
     It is the line of a module that the file imports if that could not be executed.
     """
@@ -326,7 +325,7 @@ def unusable(path: Path, error: BaseException) -> Diagnostic:
         file, line = error.filename or file, error.lineno
     hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
     file = os.path.relpath(file) if file.startswith(os.path.join(os.getcwd(), "")) else file
-    return Diagnostic("BT402", message, f"{file}:{line}" if line else file, hint)
+    return InputError("BT402", raised + message, f"{file}:{line}" if line else file, hint)
 
 
 def _plan_from(text: str, domain: FrozenDomain) -> Node | None:

@@ -9,7 +9,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.errors import BthtnError, InputError
 from bthtn.testing.cases import module_at, unusable
 from bthtn.testing.locate import Target, current_folder_importable
 
@@ -63,7 +63,7 @@ def invariants_of(found: Target) -> Callable[[Character], Invariants]:
     if own is not None and not callable(own):
         message = f"'invariants' of '{found.name}' is {type(own).__name__}, not a function"
         hint = "write def invariants(character: Character) -> Iterator[str]"
-        raise InputError(Diagnostic("BT408", message, str(found.code), hint))
+        raise InputError("BT408", message, str(found.code), hint)
     return Invariants if own is None else partial(Invariants, own=own)
 
 
@@ -83,7 +83,7 @@ def made_by(found: Target, seed: int, *running: Any) -> Any:
     except BthtnError:
         raise
     except Exception as error:
-        raise InputError(unusable(found.code or Path(found.name), error)) from error
+        raise unusable(found.code or Path(found.name), error) from error
 
 
 def _check_reloadable(made: Any, found: Target) -> None:
@@ -93,12 +93,10 @@ def _check_reloadable(made: Any, found: Target) -> None:
     except (TypeError, ValueError):
         message = f"'{found.name}' cannot be reloaded: nothing makes it again in its running world"
         hint = "write def character(seed: int, running: Character | None = None) -> Character"
-        where = str(found.file or "")
-        raise InputError(Diagnostic("BT432", message, where, hint)) from None
+        raise InputError("BT432", message, str(found.file or ""), hint) from None
 
 
 def _check_class(made: object, kind: type, wanted: str, found: Target) -> None:
     if not isinstance(made, kind):
         message = f"'{found.name}' is {type(made).__name__}, not {wanted}"
-        hint = "write def character(seed: int) -> Character"
-        raise InputError(Diagnostic("BT408", message, hint=hint))
+        raise InputError("BT408", message, hint="write def character(seed: int) -> Character")

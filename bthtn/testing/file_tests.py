@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.testing.case_files import SCENARIO, domain_file_of
 from bthtn.testing.cases import Case, domain_at, fault_of, name_of, read_cases
 
@@ -55,9 +55,8 @@ def read_tests(file: Path, watch: Watch | None = None) -> Iterator[FileTest]:
         return
     domain_file = domain_file_of(file)
     if domain_file is None:
-        message = f"{file} has neither cases nor a scenario"
         hint = f"its name is to be cases.toml, *_cases.toml or *{SCENARIO}"
-        raise InputError(Diagnostic("BT404", message, hint=hint))
+        raise InputError("BT404", f"{file} has neither cases nor a scenario", hint=hint)
     domain = domain_at(domain_file, name_of(domain_file))
     for case in read_cases(file, domain):
         fault, update = partial(fault_of, case), partial(_updated, file, case)

@@ -15,7 +15,7 @@ from py_trees.common import Status
 from bthtn.agent.operators import Operators
 from bthtn.behaviours import Agent, Character
 from bthtn.domain.task import PrimitiveTask
-from bthtn.errors import Diagnostic, InputError, StateError, nearest
+from bthtn.errors import InputError, StateError, nearest
 from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
@@ -179,7 +179,7 @@ def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:
         if not hasattr(owner, part):
             known = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
             message = f"the world's {type(owner).__name__} has no '{part}'"
-            raise InputError(Diagnostic("BT405", message, where, nearest(part, known)))
+            raise InputError("BT405", message, where, nearest(part, known))
         found = getattr(owner, part)
     return owner, path.rpartition(".")[2], found
 
@@ -204,6 +204,6 @@ def _call(world: object, call: str, where: str) -> None:
                 path = ast.unparse(func)
     if not path:
         hint = "write a path with numbers, texts and tuples: world.destroy((4, 2))"
-        raise InputError(Diagnostic("BT405", f"'{call}' cannot be called", where, hint))
+        raise InputError("BT405", f"'{call}' cannot be called", where, hint)
     _, _, method = _attribute(world, path, where)
     method(*given)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from bthtn import examples
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.document import text_of
 from bthtn.formats.unread import unread_files
 from bthtn.testing.case_files import SCENARIO, cases_file_of
@@ -103,7 +103,7 @@ def resolve(text: str, *kinds: TargetKind) -> Target:
     found = resolve_all(text, *kinds)
     if len(found) > 1:
         hint = f"write {' or '.join(map(_path_of, found))}"
-        raise InputError(Diagnostic("BT401", f"'{text}' is a domain and a tree", hint=hint))
+        raise InputError("BT401", f"'{text}' is a domain and a tree", hint=hint)
     return found[0]
 
 
@@ -143,7 +143,7 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
             raise _lacking(folder, kinds)
     if text in other:
         hint = f"'{text}' is a {'tree' if kinds == (TargetKind.DOMAIN,) else 'domain'}; {hint}"
-    raise InputError(Diagnostic("BT401", f"there is no {wanted} '{text}'", hint=hint))
+    raise InputError("BT401", f"there is no {wanted} '{text}'", hint=hint)
 
 
 def domain_of(text: str) -> FrozenDomain:
@@ -203,7 +203,7 @@ def _here() -> Path:
         return Path.cwd()
     except OSError as error:
         message = f"the current folder cannot be read: {error.strerror}"
-        raise InputError(Diagnostic("BT404", message, hint="was it removed?")) from None
+        raise InputError("BT404", message, hint="was it removed?") from None
 
 
 def folders(kind: TargetKind) -> Iterator[Path]:
@@ -254,8 +254,7 @@ def _domains_beside(domain: Target) -> dict[str, Domain[Any] | FrozenDomain]:
         for file in (_folder(domain) / "domain.py", *_files_beside(domain)):
             found = domains_in(file) | found
     if not found:
-        message = f"{shown(_folder(domain))} defines no domain"
-        raise InputError(Diagnostic("BT408", message))
+        raise InputError("BT408", f"{shown(_folder(domain))} defines no domain")
     return found
 
 
@@ -285,7 +284,7 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
         hint = (
             "bthtn run and bthtn test take it" if is_scenario else "name its folder, or a .py file"
         )
-        raise InputError(Diagnostic("BT401", f"{path} is no Python file", hint=hint))
+        raise InputError("BT401", f"{path} is no Python file", hint=hint)
     likely = TargetKind.TREE if "def character(" in text_of(path) else TargetKind.DOMAIN
     return [_in_file(likely if likely in kinds else kinds[0], path)]
 
@@ -295,7 +294,7 @@ def _lacking(folder: Path, kinds: tuple[TargetKind, ...]) -> InputError:
     files = [name for kind in kinds for name in kind.files]
     misnamed = (file for file, wanted in unread_files(folder) if wanted in files)
     hint = next((f"rename {name} to tree.xml" for name in misnamed), "")
-    return InputError(Diagnostic("BT401", f"{folder} has no {' or '.join(files)}", hint=hint))
+    return InputError("BT401", f"{folder} has no {' or '.join(files)}", hint=hint)
 
 
 def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Target:
@@ -307,9 +306,8 @@ def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Ta
         except BaseException as error:
             if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
                 hint = "write package.module:attribute, as it would be imported from here"
-                message = f"there is no module '{error.name}'"
-                raise InputError(Diagnostic("BT401", message, hint=hint)) from None
-            raise InputError(unusable(Path(module), error)) from error
+                raise InputError("BT401", f"there is no module '{error.name}'", hint=hint) from None
+            raise unusable(Path(module), error) from error
     thing = _attribute(loaded, attribute, module)
     source = getattr(loaded, "__file__", None)  # a built-in module has none
     file = Path(source) if source else None
@@ -318,15 +316,14 @@ def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Ta
     if TargetKind.TREE not in kinds or isinstance(thing, DOMAIN):
         message = f"'{attribute}' of {module} is {type(thing).__name__}, not a {kinds[0].value}"
         known = [name for name, value in vars(loaded).items() if isinstance(value, DOMAIN)]
-        raise InputError(Diagnostic("BT408", message, hint=nearest(attribute, known)))
+        raise InputError("BT408", message, hint=nearest(attribute, known))
     return Target(TargetKind.TREE, attribute, file, lambda: thing)
 
 
 def _attribute(module: ModuleType, name: str, where: str) -> Any:
     if not hasattr(module, name):
         known = [known for known in vars(module) if not known.startswith("_")]
-        message = f"{where} defines no '{name}'"
-        raise InputError(Diagnostic("BT408", message, hint=nearest(name, known)))
+        raise InputError("BT408", f"{where} defines no '{name}'", hint=nearest(name, known))
     return getattr(module, name)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice, pairwise, permutations
 from typing import Final
 
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.plan.codec import QUOTED
 from bthtn.plan.notation import COMPOSITES, RESERVED
 
@@ -48,14 +48,13 @@ def check_pattern(pattern: str, tasks: Collection[str]) -> None:
     orders = list(islice(_orders(pattern), MOST_ORDERS + 1))
     if len(orders) > MOST_ORDERS:
         message = f"more than {MOST_ORDERS} orders of parts: {pattern}"
-        raise InputError(Diagnostic("BT406", message, hint="write fewer braces, or * for a part"))
+        raise InputError("BT406", message, hint="write fewer braces, or * for a part")
     text = QUOTED.sub("", orders[0])
     while (bare := _ARGUMENTS.sub(_without_values, text)) != text:
         text = bare
     unknown = {*_WORD.findall(text)} - {*tasks, *RESERVED, "all", "any", "primary"}
     for word in sorted(unknown):
-        hint = nearest(word, tasks)
-        raise InputError(Diagnostic("BT406", f"there is no task '{word}'", hint=hint))
+        raise InputError("BT406", f"there is no task '{word}'", hint=nearest(word, tasks))
 
 
 def _without_values(found: re.Match[str]) -> str:
@@ -74,13 +73,12 @@ def _orders(pattern: str) -> Iterator[str]:
         return
     if start < 0 or end < 0:
         hint = "write {one, other} around parts in any order"
-        raise InputError(Diagnostic("BT406", f"a brace is not closed: {pattern}", hint=hint))
+        raise InputError("BT406", f"a brace is not closed: {pattern}", hint=hint)
     cuts = [start, *_commas(plain, start + 1, end), end]
     parts = [pattern[cut + 1 : other].strip() for cut, other in pairwise(cuts)]
     if len(parts) > MOST_IN_ANY_ORDER:
-        message = f"{len(parts)} parts in any order"
         hint = f"write at most {MOST_IN_ANY_ORDER} into {{…}}"
-        raise InputError(Diagnostic("BT406", message, hint=hint))
+        raise InputError("BT406", f"{len(parts)} parts in any order", hint=hint)
     opening, closing = ("(", ")") if plain[:start].endswith("parallel") else ("", "")
     if not opening:  # a sequence inside of a sequence is one
         parts = [part[1:-1] if part.startswith("(") else part for part in parts]

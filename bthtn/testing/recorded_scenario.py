@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.recording import Recording
 from bthtn.testing.scenario import Expected
 from bthtn.testing.scenario_toml import expected_lines, quoted
@@ -25,9 +25,8 @@ def scenario_of(recording: Recording, *, agent: str = "", tick: int | None = Non
     head = recording.head
     run = head.get("run")
     if not isinstance(run, dict) or not isinstance(run.get("tree"), str):
-        message = "the recording does not say which tree it is of"
         hint = "take one that bthtn run --record has made"
-        raise InputError(Diagnostic("BT461", message, hint=hint))
+        raise InputError("BT461", "the recording does not say which tree it is of", hint=hint)
     moment = recording.at(tick, agent)
     text = [
         f"tree = {quoted(run['tree'])}",

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 
 FORMATS: Final = ("svg", "png")
 TIMEOUT: Final = 120.0
@@ -82,4 +82,4 @@ def _command(program: str, form: str) -> list[str]:
 
 
 def _fault(message: str) -> InputError:
-    return InputError(Diagnostic("BT407", message, hint=_INSTALL_HINT))
+    return InputError("BT407", message, hint=_INSTALL_HINT)

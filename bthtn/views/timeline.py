@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bthtn.agent.events import AgentEvent
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.views.entries import Entry, EntryBuilder, Verb
 from bthtn.views.event_log import concerns
 from bthtn.views.text import UNICODE, Strokes, one_line, tree_text
@@ -109,7 +109,7 @@ def verbs(words: Collection[str]) -> frozenset[Verb]:
     for word, verb in found.items():
         if verb is None:
             message = f"no entry of a timeline is called {word!r}"
-            raise InputError(Diagnostic("BT409", message, hint=nearest(str(word), known)))
+            raise InputError("BT409", message, hint=nearest(str(word), known))
     return frozenset(filter(None, found.values()))
 
 

@@ -17,7 +17,7 @@ from bthtn.agent.events import (
     PlanRepaired,
     PlanResumed,
 )
-from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
@@ -64,7 +64,7 @@ def _checked_conditions(new: Breakpoint, agents: Agents) -> dict[str, Condition]
     """
     if new.agent and new.agent not in agents:
         message = f"no agent is called {new.agent!r}"
-        raise InputError(Diagnostic("BT451", message, hint=nearest(new.agent, agents)))
+        raise InputError("BT451", message, hint=nearest(new.agent, agents))
     watched = [agent for agent in agents.values() if new.agent in ("", agent.name)]
     match new.kind:
         case BreakpointKind.REPLAN:
@@ -163,15 +163,14 @@ def _check_task(text: str, agents: Iterable[Agent[Any, Any]]) -> None:
     name = text.partition("(")[0]
     if name not in names:
         message = f"a breakpoint at {text!r}: no task is called {name!r}"
-        raise InputError(Diagnostic("BT451", message, hint=nearest(name, names)))
+        raise InputError("BT451", message, hint=nearest(name, names))
 
 
 def _check_method(text: str, agents: Iterable[Agent[Any, Any]]) -> None:
     task, _, method = text.rpartition(":")
     if not task or not method:
-        message = f"a breakpoint at {text!r} names no method"
         hint = "write task:number, such as fight:0, or task:name with the name of the method"
-        raise InputError(Diagnostic("BT451", message, hint=hint))
+        raise InputError("BT451", f"a breakpoint at {text!r} names no method", hint=hint)
     _check_task(task, agents)
 
 
@@ -185,5 +184,5 @@ def _conditions(wanted: Breakpoint, agents: Iterable[Agent[Any, Any]]) -> dict[s
         except BthtnError as error:
             fault = fault or error
     if fault is not None and not found:
-        raise InputError(fault.diagnostics) from None
+        raise InputError.of(fault.diagnostics) from None
     return found

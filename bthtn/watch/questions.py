@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bthtn.agent.agent import domain_and_goal
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import InputError, nearest
 from bthtn.explanation import methods_of, why, why_not
 from bthtn.plan.notation import call_from
 from bthtn.planning.planner import search_for
@@ -37,8 +37,7 @@ def _answer(question: Question, feed: Feed) -> Any:
     asked = str(question.get("ask"))
     known = {"why": _why, "methods": _methods, "change": _change}
     if asked not in known:
-        message = f"a page asked {asked!r}"
-        raise InputError(Diagnostic("BT452", message, hint=nearest(asked, known)))
+        raise InputError("BT452", f"a page asked {asked!r}", hint=nearest(asked, known))
     return known[asked](_request(question, feed), question)
 
 
@@ -47,7 +46,7 @@ def _request(question: Question, feed: Feed) -> PlanRequest:
     goals = {goal.name: goal for goal in feed.watched.goals if goal.agent.name == agent}
     if name not in goals:
         message = f"agent {agent!r} has no goal {name!r}"
-        raise InputError(Diagnostic("BT451", message, hint=nearest(name, goals)))
+        raise InputError("BT451", message, hint=nearest(name, goals))
     goal = goals[name]
     state = feed.planned_from.get((agent, name)) or goal.agent.beliefs.frozen()
     domain, network = domain_and_goal(goal.agent.domains, goal.goal)
@@ -84,7 +83,7 @@ def _change(asked: PlanRequest, question: Question) -> str:
     task, _, number = str(question.get("method")).rpartition(":")
     if not number.isdecimal():
         message = f"a page asked for the method {question.get('method')!r}"
-        raise InputError(Diagnostic("BT452", message, hint="write task:number, such as fight:1"))
+        raise InputError("BT452", message, hint="write task:number, such as fight:1")
     _, changes = why_not(asked, call_from(task, asked.domain), int(number))
     return str(changes)
 

@@ -126,11 +126,11 @@ class Control:
             action = self._actions.get(str(request.get("do")))
             if action is None:
                 hint = nearest(str(request.get("do")), self._actions)
-                raise InputError(Diagnostic("BT452", f"cannot do {request.get('do')!r}", hint=hint))
+                raise InputError("BT452", f"cannot do {request.get('do')!r}", hint=hint)
             answer.set_result(action(request))
         except (KeyError, TypeError, ValueError) as error:
             fault = Diagnostic("BT452", f"a request is not well made: {error!r}")
-            answer.set_exception(InputError(fault))
+            answer.set_exception(InputError.of(fault))
         except BthtnError as error:
             answer.set_exception(error)
 
@@ -160,5 +160,5 @@ class Control:
         name = str(request["agent"])
         if name not in self._agents:
             message = f"no agent is called {name!r}"
-            raise InputError(Diagnostic("BT451", message, hint=nearest(name, self._agents)))
+            raise InputError("BT451", message, hint=nearest(name, self._agents))
         return self._agents[name]

@@ -10,7 +10,7 @@ from functools import partial
 from threading import Event, Thread
 from typing import Any
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 
 LOOPBACK = "127.0.0.1"
 
@@ -73,7 +73,6 @@ def _bound(port: int) -> socket.socket:
         found.listen()  # so that a page which is opened at once waits
     except (OSError, OverflowError) as error:
         found.close()
-        message = f"port {port} cannot be used: {error}"
         hint = "choose another one, or 0 for any that is free"
-        raise InputError(Diagnostic("BT453", message, hint=hint)) from None
+        raise InputError("BT453", f"port {port} cannot be used: {error}", hint=hint) from None
     return found

@@ -16,7 +16,7 @@ from queue import Queue
 from typing import Any, Final, Self
 
 from bthtn.checked import checked
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.recording.watched import Watchable
 from bthtn.watch.history import History
 from bthtn.watch.questions import answer_to
@@ -199,4 +199,4 @@ def _check_installed() -> None:
     if missing:
         message = f"the viewer needs {' and '.join(missing)}, not installed"
         hint = 'install them with the extra: pip install "bthtn[watch]"'
-        raise InputError(Diagnostic("BT450", message, hint=hint))
+        raise InputError("BT450", message, hint=hint)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from bthtn.errors import Diagnostic, StateError
+from bthtn.errors import StateError
 from bthtn.world.expression import (
     Binding,
     Constant,
@@ -71,7 +71,7 @@ class FluentReference(Expression[T]):
         if not self.accepts(value):
             values = self.values
             message = f"'{self.text()}' is {values.name}; {values.fault(value)}"
-            raise StateError(Diagnostic("BT106", message, "", values.advice(value)))
+            raise StateError("BT106", message, "", values.advice(value))
 
     def _fitting(self, value: object) -> Expression[Any]:
         expression = as_expression(value)
@@ -84,18 +84,18 @@ class FluentReference(Expression[T]):
                     f"'{self.text()}' is {self.values.name};"
                     f" parameter '{expression.name}' is {given.__name__}"
                 )
-                raise StateError(Diagnostic("BT106", message))
+                raise StateError("BT106", message)
         return expression
 
     def _growing(self, amount: Expression[Any]) -> Assignment:
         if self.value_type not in (int, float):
             message = f"'{self.text()}' is {self.value_type.__name__} and cannot grow"
             hint = "only int and float fluents increase and decrease; use becomes(...)"
-            raise StateError(Diagnostic("BT106", message, hint=hint))
+            raise StateError("BT106", message, hint=hint)
         if isinstance(amount, Constant) and not self._can_add(amount.value):
             shown = f"{value_text(amount.value)} is {type(amount.value).__name__}"
             message = f"'{self.text()}' is {self.value_type.__name__}; it cannot grow by {shown}"
-            raise StateError(Diagnostic("BT106", message))
+            raise StateError("BT106", message)
         return Assignment(self, amount, grows=True)
 
     def _can_add(self, amount: object) -> bool:

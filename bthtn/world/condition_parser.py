@@ -26,7 +26,7 @@ from operator import and_, or_
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.errors import BthtnError, InputError
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import (
     Arithmetic,
@@ -120,8 +120,7 @@ class _Parser:
     def whole(self, read: Callable[[], T]) -> T:
         """The result of reading the whole text. Raises InputError."""
         if len(self._text) > LONGEST:
-            message, hint = f"a text of {len(self._text):,} letters", "divide it"
-            raise InputError(Diagnostic("BT411", message, "", hint))
+            raise InputError("BT411", f"a text of {len(self._text):,} letters", "", "divide it")
         at = 0
         while self._text[at:].strip():
             found = _PIECE.match(self._text, at)
@@ -327,7 +326,7 @@ class _Parser:
             is_value = fault.code == "BT106" and fault.hint.startswith("did you mean")
             hint = self._hint(given) if isinstance(given, str) and not is_value else ""
             hint = hint or fault.hint
-            raise InputError(Diagnostic(fault.code, fault.message, place, hint)) from None
+            raise InputError(fault.code, fault.message, place, hint) from None
 
     def _hint(self, word: str) -> str:
         """The hint for a word that means nothing here, "" if none is clear."""
@@ -339,7 +338,7 @@ class _Parser:
         return f"did you mean '{near[0]}'?" if near else ""
 
     def _fault(self, at: int, message: str, hint: str = _HOW) -> InputError:
-        return InputError(Diagnostic("BT411", message, f"{self._text!r}, column {at + 1}", hint))
+        return InputError("BT411", message, f"{self._text!r}, column {at + 1}", hint)
 
 
 def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:

@@ -28,7 +28,7 @@ from typing import (
 )
 from weakref import WeakValueDictionary
 
-from bthtn.errors import Diagnostic, StateError, SymbolError, nearest
+from bthtn.errors import StateError, SymbolError, nearest
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Binding,
@@ -134,7 +134,7 @@ class Fluent(FluentReference[T]):
         if self._values is None:
             message = f"a fluent with default {value_text(self.default)} needs a type"
             hint = f"write fluent(default={self.default!r}, type=...)"
-            raise StateError(Diagnostic("BT106", message, f"fluent '{self.name}'", hint))
+            raise StateError("BT106", message, f"fluent '{self.name}'", hint)
         return self._values
 
     def annotate(self, annotation: object) -> None:
@@ -182,9 +182,7 @@ class Fluent(FluentReference[T]):
             return self.values.parse(text)
         except ValueError:
             hint = self.values.hint(text)
-            raise StateError(
-                Diagnostic("BT106", f"'{self}' cannot be {text!r}", hint=hint)
-            ) from None
+            raise StateError("BT106", f"'{self}' cannot be {text!r}", hint=hint) from None
 
 
 def _declared(owner: Any, name: str, index: Any = None) -> Any:
@@ -280,7 +278,7 @@ class FluentFamily(Shared, Generic[K, T]):
     def __setitem__(self, index: Any, value: object) -> NoReturn:
         message = f"'{self.name}[{_index_text(index)}]' is set on the class, not on a state"
         hint = f"write the effect {self.name}[…].becomes({value_text(value)})"
-        raise StateError(Diagnostic("BT108", message, hint=hint))
+        raise StateError("BT108", message, hint=hint)
 
     def annotate(self, annotation: object) -> None:
         """Take the indices and values that its annotation describes, unless they were given."""
@@ -300,9 +298,8 @@ class FluentFamily(Shared, Generic[K, T]):
         try:
             return self.member(self.indices.parse(text))
         except ValueError:
-            hint = self.indices.hint(text)
             wrong = f"'{self.name}' has no index {text!r}"
-            raise StateError(Diagnostic("BT106", wrong, hint=hint)) from None
+            raise StateError("BT106", wrong, hint=self.indices.hint(text)) from None
 
     def member(self, index: Any) -> Fluent[T]:
         """The fluent with this index; the same object for equal indices.
@@ -351,9 +348,8 @@ class FluentFamily(Shared, Generic[K, T]):
         """The indices that are declared. Raises StateError if none are."""
         indices = self.indices.values()
         if not indices:
-            message = f"nothing says which indices '{self.name}' has"
             hint = "declare them: fluents(default=…, objects=('a', 'b')), or a Literal or an Enum"
-            raise StateError(Diagnostic("BT106", message, hint=hint))
+            raise StateError("BT106", f"nothing says which indices '{self.name}' has", hint=hint)
         return indices
 
     def _bad_index(self, index: object) -> StateError:
@@ -367,7 +363,7 @@ class FluentFamily(Shared, Generic[K, T]):
             hint = f"write {self.name}[{', '.join(part.name for part in names.parts)}]"
         else:
             hint = f"declare it with fluents(..., index={type(index).__name__})"
-        return StateError(Diagnostic("BT106", shown, hint=hint))
+        return StateError("BT106", shown, hint=hint)
 
 
 class FamilyWindow(Generic[K, T]):

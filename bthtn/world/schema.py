@@ -52,7 +52,7 @@ class StateSchema:
         parts = re.fullmatch(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", text, re.DOTALL)
         if parts is None:
             hint = "write fluent=value, such as ammo=false"
-            raise InputError(Diagnostic("BT409", f"'{text}' sets nothing", hint=hint))
+            raise InputError("BT409", f"'{text}' sets nothing", hint=hint)
         fluent = self.variable(parts[1].strip())
         return fluent, fluent.parse(parts[2].strip())
 
@@ -112,13 +112,13 @@ class StateSchema:
         else:
             hint = f"write a fluent of {self.name}"
         shown = f"'{given}'" if isinstance(given, str) else f"{given!r}"
-        raise StateError(Diagnostic("BT102", f"{shown} is no fluent", hint=hint))
+        raise StateError("BT102", f"{shown} is no fluent", hint=hint)
 
     def _foreign(self, name: str, where: str = "") -> StateError:
         known = [*self.fluents, *self.families]
         hint = f"write {self.name}.{name}" if name in known else nearest(name, known)
         message = f"'{name}' is a fluent of another State class than {self.name}"
-        return StateError(Diagnostic("BT102", message, where, hint))
+        return StateError("BT102", message, where, hint)
 
     def _unknown(self, text: str) -> StateError:
         hint = nearest(text, [*self.fluents, *self.families])
@@ -127,7 +127,7 @@ class StateSchema:
             hint = f"did you mean '{shown[hint]}'?"
         elif not hint.startswith("did you mean"):
             hint = nearest(text, [*self.fluents, *(f"{name}[…]" for name in self.families)])
-        return StateError(Diagnostic("BT102", f"{self.name} has no fluent '{text}'", hint=hint))
+        return StateError("BT102", f"{self.name} has no fluent '{text}'", hint=hint)
 
 
 def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
@@ -155,9 +155,9 @@ def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
         if name in reserved:
             message = f"a fluent of {owner.__name__} cannot be called '{name}'"
             hint = "every state has something of that name; choose another one"
-            raise StateError(Diagnostic("BT112", message, hint=hint))
+            raise StateError("BT112", message, hint=hint)
     if unfit:
-        raise StateError(unfit)
+        raise StateError.of(unfit)
     return StateSchema(owner.__name__, fluents, families)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self, SupportsIndex
 
-from bthtn.errors import ArgumentError, Diagnostic
+from bthtn.errors import ArgumentError
 
 
 class Shared:
@@ -34,4 +34,4 @@ class Unpicklable:
         if isinstance(self, Shared):
             verb = "pickled"
             hint = "import the domain where it is needed; encoded(plan) is a plan as JSON"
-        raise ArgumentError(Diagnostic("BT127", f"{name} cannot be {verb}", hint=hint))
+        raise ArgumentError("BT127", f"{name} cannot be {verb}", hint=hint)

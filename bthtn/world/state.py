@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, dataclass_transform
 
-from bthtn.errors import Diagnostic, StateError
+from bthtn.errors import StateError
 from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent, FluentFamily, UnknownRead
@@ -106,7 +106,7 @@ class _StateClass(type):
             f"in an effect write {name}.becomes(...), or set it on the state that a function gets"
         )
         message = f"'{name}' is set on the class {cls.__name__}, not on a state"
-        raise StateError(Diagnostic("BT108", message, "", hint))
+        raise StateError("BT108", message, hint=hint)
 
     if not TYPE_CHECKING:  # a type checker would believe that every fluent exists
 
@@ -116,7 +116,7 @@ class _StateClass(type):
             try:
                 return cls.__schema__.named(name)
             except StateError as error:
-                raise UnknownFluentError(error.diagnostics) from None
+                raise UnknownFluentError.of(error.diagnostics) from None
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(fluent, fluents))
@@ -147,7 +147,7 @@ class State(metaclass=_StateClass):
                 if not isinstance(value, Mapping):
                     hint = f"give the values by index: {name}={{...: {value!r}}}"
                     message = f"'{name}[…]' has a value for each index; {value!r} has none"
-                    raise StateError(Diagnostic("BT106", message, hint=hint))
+                    raise StateError("BT106", message, hint=hint)
                 found.update({declared.member(key): entry for key, entry in value.items()})
             else:
                 found[declared] = value
@@ -182,7 +182,7 @@ class State(metaclass=_StateClass):
             try:
                 cls.__schema__.named(name)
             except StateError as error:
-                raise UnknownFluentError(error.diagnostics) from None
+                raise UnknownFluentError.of(error.diagnostics) from None
 
     def is_known(self, variable: Expression[Any]) -> bool:
         """Whether the fluent has a value that can be read."""
@@ -193,7 +193,7 @@ class State(metaclass=_StateClass):
         view = self._view
         if type(view) is FrozenState or isinstance(view, FrozenState):
             return view
-        raise StateError(Diagnostic("BT108", "this window shows a state that is still changing"))
+        raise StateError("BT108", "this window shows a state that is still changing")
 
     def read_fluent(self, variable: Fluent[Any], /) -> Any:
         """Value of the fluent. Raises UnknownRead when it is unknown."""
@@ -210,7 +210,7 @@ class State(metaclass=_StateClass):
         if put is None:
             message = f"'{variable}' cannot be changed here: this state is a snapshot"
             hint = "write effects, or set beliefs through the agent"
-            raise StateError(Diagnostic("BT108", message, hint=hint))
+            raise StateError("BT108", message, hint=hint)
         put(variable, value)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from bthtn.cli import run
 from bthtn.cli.run import play
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 
 DOG = """
     from bthtn import Domain, Fluent, State, fluent, parallel
@@ -68,7 +68,7 @@ def told(capsys):
 @pytest.fixture
 def no_graphviz(monkeypatch):
     def missing(dot, form):
-        raise InputError(Diagnostic("BT407", "there is no program 'dot'", hint="install it"))
+        raise InputError("BT407", "there is no program 'dot'", hint="install it")
 
     monkeypatch.setattr(run, "picture", missing)
 

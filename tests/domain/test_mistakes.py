@@ -272,7 +272,7 @@ def test_a_domain_that_was_not_well_made_can_be_mended(domain):
 def test_errors_come_before_warnings():
     warning = Diagnostic("BT151", "careful", "a", severity=Severity.WARNING)
     error = Diagnostic("BT101", "no", "z")
-    assert BthtnError([warning, error]).diagnostics == (error, warning)
+    assert BthtnError.of([warning, error]).diagnostics == (error, warning)
 
 
 @pytest.mark.parametrize(

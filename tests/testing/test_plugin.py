@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bthtn.cli.new import new
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.recording import Recording
 from bthtn.testing import coverage_plugin, file_tests, kept_failure, updating
 from bthtn.testing.coverage import KINDS, what_counts
@@ -145,7 +145,7 @@ def test_fixtures_play_scenarios_and_give_clocks_and_listeners(house, run_pytest
 
 
 def _missing(dot, form):
-    raise InputError(Diagnostic("BT407", "there is no Graphviz"))
+    raise InputError("BT407", "there is no Graphviz")
 
 
 def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):

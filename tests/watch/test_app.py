@@ -6,7 +6,7 @@ import json
 import pytest
 from starlette.testclient import TestClient
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import InputError
 from bthtn.watch.app import LONGEST, app, assets
 from bthtn.watch.history import History
 
@@ -27,7 +27,7 @@ class Page:
 
     async def echo(self, request):
         if request.get("fails"):
-            raise InputError(Diagnostic("BT451", "no such agent", hint="did you mean 'Ann'?"))
+            raise InputError("BT451", "no such agent", hint="did you mean 'Ann'?")
         if request.get("waits"):
             raise TimeoutError
         return {"asked": request}

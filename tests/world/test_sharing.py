@@ -15,7 +15,7 @@ from py_trees.behaviour import Behaviour
 from bthtn import UNKNOWN, BthtnError, Domain, Planner, State, apply, find_plan, primitive
 from bthtn.behaviours import OperatorFailed
 from bthtn.domain.chance import SEED
-from bthtn.errors import Diagnostic, StateError
+from bthtn.errors import StateError
 from bthtn.plan import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -70,7 +70,7 @@ def dig(count: int):
 
 PLAN = find_plan(yard, World(), dig(2))
 OBJECTS: Mapping[Any, object] = {
-    BthtnError: StateError(Diagnostic("BT102", "no fluent", hint="look")),
+    BthtnError: StateError("BT102", "no fluent", hint="look"),
     BaseException: OperatorFailed("too deep"),
     State: World(count=3, at={"a": True}, seen=UNKNOWN),
     Domain: yard,

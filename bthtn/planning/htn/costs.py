@@ -55,7 +55,7 @@ class Costs:
         price = cost if self.are_of_steps else value
         if not price >= 0:
             word: Literal["cost", "value"] = self._least.pick("cost", "value")
-            raise PlanningError(below_zero(price, call_text(task, args), word))
+            raise PlanningError.of(below_zero(price, call_text(task, args), word))
         return price
 
     def is_too_high(self, cell: Cell, at: Position) -> bool:

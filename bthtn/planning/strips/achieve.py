@@ -44,7 +44,7 @@ def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     """
     found = list(_faults(heuristic, limit, optimal=optimal, forward=forward))
     if found:
-        raise DomainError(found)
+        raise DomainError.of(found)
     written = tuple((name, _written(values)) for name, values in (objects or {}).items())
     manner = Manner(heuristic, optimal, forward, limit)
     return Achieve(condition, tuple(actions), written, manner, GOAL_DIRECTED)

@@ -63,7 +63,7 @@ class ForwardSearch(AStar[SimulatedState]):
         action, (step, read) = remembered.action, remembered.outcome(node.state)
         if step.possible is True and step.writes is not None:
             if not step.cost >= 0:
-                raise PlanningError(below_zero(step.cost, f"action '{call_text(*action)}'"))
+                raise PlanningError.of(below_zero(step.cost, f"action '{call_text(*action)}'"))
             state = node.state.after(step.writes)
             self._push(SearchNode(state, state.key(), node.cost + step.cost, action, node))
             return

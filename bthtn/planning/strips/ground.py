@@ -136,7 +136,7 @@ def ground_actions(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Ite
             cost = task.cost.evaluate(_NOWHERE, args)
             cost = 0 if cost is UNKNOWN else cost
             if not cost >= 0:
-                raise DomainError(below_zero(cost, f"action '{call_text(task, args)}'"))
+                raise DomainError.of(below_zero(cost, f"action '{call_text(task, args)}'"))
             for atoms in dict.fromkeys(_together([need(args) for need in needs])):
                 yield GroundAction(task, args, atoms, written, cost)
 

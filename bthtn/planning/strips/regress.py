@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import DomainError
 from bthtn.planning.strips.ground import Atom, Conjunction, GroundAction, WrittenView
 from bthtn.planning.strips.simulate import is_sensed
 from bthtn.world.expression import Expression, StateView
@@ -233,4 +233,4 @@ def _partly_written(action: GroundAction, atom: Atom) -> DomainError:
     written = next(fluent for fluent in atom.fluents if fluent in action.writes)
     message = f"'{atom}' cannot be gone back through '{action}', which writes only {written}"
     hint = "compare one fluent with a value, or search from the state: forward=True"
-    return DomainError(Diagnostic("BT211", message, "achieve", hint))
+    return DomainError("BT211", message, "achieve", hint)
