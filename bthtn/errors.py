@@ -7,7 +7,7 @@ on a page of its own, ``docs/errors/BTnnn.md``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
@@ -66,6 +66,20 @@ class BthtnError(Exception):
         error = cls.__new__(cls)
         error._set([diagnostics] if isinstance(diagnostics, Diagnostic) else diagnostics)
         return error
+
+    @classmethod
+    def raise_for(cls, diagnostics: Iterable[Diagnostic]) -> None:
+        """Raise this error if there are findings."""
+        if found := list(diagnostics):
+            raise cls.of(found)
+
+    @classmethod
+    def require(
+        cls, word: str, known: Collection[str], code: str, message: str, where: str = ""
+    ) -> None:
+        """Raise this error, with the nearest known word, unless the word is known."""
+        if word not in known:
+            raise cls(code, message, where, nearest(word, known))
 
     def _set(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.order))
@@ -129,6 +143,12 @@ def exception_text(error: BaseException) -> str:
     except Exception:  # noqa: BLE001 - its __str__ is the user's code, too
         text = "(its message cannot be printed)"
     return f"{type(error).__name__}: {text}"
+
+
+def unwritable(place: object, error: OSError) -> InputError:
+    """The error of a file, or other place, that cannot be written."""
+    message = f"cannot write {place}: {error.strerror or error}"
+    return InputError("BT404", message, hint="is there such a folder, and room in it?")
 
 
 _LISTED: Final = 8

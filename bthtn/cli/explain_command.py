@@ -15,7 +15,7 @@ from bthtn.cli.plan_arguments import PlanArguments, goal_from, require_goal
 from bthtn.cli.printing import errors_at, refuse, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
-from bthtn.errors import InputError, nearest
+from bthtn.errors import InputError
 from bthtn.explanation import (
     BetterPlan,
     better_plan,
@@ -147,9 +147,8 @@ def _explain_replans(
 
     recording = Recording.read(file)
     known = {decision.goal for decision in recording.decisions(agent)}
-    if goal not in known:
-        message = f"no goal called '{goal}' had a plan in the recording"
-        raise InputError("BT461", message, hint=nearest(goal, known))
+    message = f"no goal called '{goal}' had a plan in the recording"
+    InputError.require(goal, known, "BT461", message)
     moment = recording.at(tick, agent)
     decisions = recording.decisions(agent, goal=goal, until=moment.tick)
     running = moment.plans.get(goal)

@@ -18,7 +18,7 @@ from bthtn.batch.workers import package_of
 from bthtn.cli import options
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import check_name, counted, note, say, say_json, with_progress, write
-from bthtn.errors import InputError, nearest
+from bthtn.errors import InputError
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.characters import character_of, invariants_of, loaded_once
@@ -134,7 +134,5 @@ def _material(rounds: Rounds) -> tuple[Target, Material]:
     material = material_of(partial(character_of, target), ticks=rounds.ticks)
     known = [*material.beliefs, *material.steps, *material.goals]
     for name in rounds.fixed:
-        if name not in known:
-            message = f"nothing is drawn for '{name}' anyway"
-            raise InputError("BT409", message, hint=nearest(name, known))
+        InputError.require(name, known, "BT409", f"nothing is drawn for '{name}' anyway")
     return target, material.without(rounds.fixed)

@@ -21,7 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from bthtn.cli import options
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, unwritable
 
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
@@ -46,10 +46,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "render:render",
         "Draw a domain, a tree, or the tree of a recording as it was at a tick.",
     ),
-    "palette": (
-        "render:palette",
-        "Print a domain's tasks and conditions as a palette for Groot2.",
-    ),
+    "palette": ("render:palette", "Print a domain's tasks and conditions as a palette for Groot2."),
     "run": (
         "run:play",
         "Run a tree in its simulated world, tick by tick; or a scenario, a .scenario.toml file.",
@@ -67,10 +64,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "fuzz:fuzz",
         "Search for the shortest scenario in which a character breaks an invariant.",
     ),
-    "watch": (
-        "watch:watch",
-        "Run a tree and show it in a browser, or make a page of a recording.",
-    ),
+    "watch": ("watch:watch", "Run a tree and show it in a browser, or make a page of a recording."),
 }
 """The function of each command, and what it does. A function returns the exit code, None for 0."""
 
@@ -156,7 +150,7 @@ def run() -> None:
 
 
 def _exit_code() -> int:
-    from bthtn.cli.printing import complain, unwritable  # noqa: PLC0415 - see the docstring
+    from bthtn.cli.printing import complain  # noqa: PLC0415 - see the docstring
 
     try:
         try:

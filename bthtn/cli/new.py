@@ -10,6 +10,11 @@ from typing import Annotated, Final
 
 from typer import Argument
 
+from bthtn import examples
+from bthtn.cli.handlers import postponed
+from bthtn.cli.printing import say
+from bthtn.errors import InputError, unwritable
+
 EXAMPLE: Final = "starter"
 """The folder of the example, and the only word in its files that becomes another one."""
 
@@ -18,10 +23,6 @@ def new(
     name: Annotated[str, Argument(metavar="NAME", help="Name of the character: a new folder.")],
 ) -> None:
     """Write a small character to begin with: a domain, a tree, and tests that pass."""
-    from bthtn import examples  # noqa: PLC0415 - only for this command
-    from bthtn.cli.printing import say  # noqa: PLC0415 - as above
-    from bthtn.errors import InputError  # noqa: PLC0415 - as above
-
     folder = Path(name)
     if not folder.name.isidentifier() or iskeyword(folder.name):
         hint = "its folder is imported: write letters, digits and _, as in night_guard"
@@ -39,10 +40,6 @@ def new(
 
 def _write(folder: Path, texts: dict[str, str]) -> None:
     """Write all files into a new folder, or nothing. Raises InputError."""
-    from bthtn.cli.handlers import postponed  # noqa: PLC0415 - only for this command
-    from bthtn.cli.printing import unwritable  # noqa: PLC0415 - as above
-    from bthtn.errors import InputError  # noqa: PLC0415 - as above
-
     try:
         with postponed():
             folder.mkdir()

@@ -30,12 +30,7 @@ from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
 from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import (
-    PlanRequest,
-    Search,
-    SearchStatus,
-    no_answer,
-)
+from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, no_answer
 from bthtn.planning.trace import SearchEvent
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 

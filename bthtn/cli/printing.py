@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from bthtn.cli.handlers import postponed
-from bthtn.errors import BthtnError, InputError
+from bthtn.errors import BthtnError, InputError, unwritable
 
 T = TypeVar("T")
 
@@ -85,12 +85,6 @@ def check_name(file: Path, what: str, endings: tuple[str, ...]) -> None:
     if not file.name.endswith(endings):
         message = f"{file} is no name of a {what}"
         raise InputError("BT409", message, hint=f"let it end in {' or '.join(endings)}")
-
-
-def unwritable(output: Path | str, error: OSError) -> InputError:
-    """The error of the operating system at writing an output, as an error of the command."""
-    message = f"cannot write {output}: {error.strerror}"
-    return InputError("BT404", message, hint="is there such a folder, and room in it?")
 
 
 @contextmanager

@@ -36,13 +36,12 @@ from bthtn.cli.printing import (
     refuse,
     say,
     say_json,
-    unwritable,
     write,
 )
 from bthtn.cli.reload import Reloading
 from bthtn.cli.scenarios import show_scenario
 from bthtn.cli.signals import exit_code
-from bthtn.errors import InputError, exception_text, nearest
+from bthtn.errors import InputError, exception_text, unwritable
 from bthtn.recording import Recorder
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.case_files import SCENARIO
@@ -349,9 +348,9 @@ def _check_filters(filters: Mapping[str, str], character: Character) -> None:
     goals = [node.name for node in character.root.iterate()]
     for what, known in (("agent", [*character.agents]), ("goal", goals)):
         name = filters[what]
-        if name and name not in known:
+        if name:
             message = f"--{what} {name}: no {what} is called {name!r}"
-            raise InputError("BT409", message, hint=nearest(name, known))
+            InputError.require(name, known, "BT409", message)
 
 
 def _print_timeline(timeline: Iterator[TimelineRow]) -> None:

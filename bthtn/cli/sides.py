@@ -18,7 +18,7 @@ from bthtn.cli.plan_arguments import goal_from, values_from
 from bthtn.cli.printing import errors_at
 from bthtn.compare import Observation, drawn_state, measures_from, paired, plan_seed, run_seed
 from bthtn.compare.measure import OF_PLANS, OF_RUNS
-from bthtn.errors import InputError, nearest
+from bthtn.errors import InputError
 from bthtn.formats.project import project_in
 from bthtn.planning.protocol import Settings
 from bthtn.testing.characters import character_of, loaded_once
@@ -95,11 +95,9 @@ class Pair:
 
 def _setting(text: str) -> tuple[str, Any]:
     """A setting of a search, written as in TOML: ``horizon=3``. Raises InputError."""
-    name, _, value = text.partition("=")
+    name, _, value = map(str.strip, text.partition("="))
     known = [field.name for field in fields(Settings)]
-    if name.strip() not in known:
-        message = f"a search has no setting '{name.strip()}'"
-        raise InputError("BT409", message, hint=nearest(name.strip(), known))
+    InputError.require(name, known, "BT409", f"a search has no setting '{name}'")
     try:
         found = tomllib.loads(f"value = {value}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
@@ -107,7 +105,7 @@ def _setting(text: str) -> tuple[str, Any]:
     if type(found) not in (bool, int, float):
         message = f"'{text}' is no setting"
         raise InputError("BT409", message, hint="write horizon=3 or cheapest=true")
-    return name.strip(), found
+    return name, found
 
 
 @cache

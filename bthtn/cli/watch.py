@@ -14,8 +14,9 @@ from typer import Argument, Option
 from bthtn.behaviours import Character
 from bthtn.cli.handlers import handled_by
 from bthtn.cli.options import RECORDINGS, TARGET, Output
-from bthtn.cli.printing import SCREEN, check_name, counted, deliver, refuse, say, unwritable
+from bthtn.cli.printing import SCREEN, check_name, counted, deliver, refuse, say
 from bthtn.cli.signals import exit_code
+from bthtn.errors import unwritable
 from bthtn.testing.cases import unusable
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import Target, TargetKind, resolve

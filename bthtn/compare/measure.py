@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bthtn.errors import InputError, nearest
+from bthtn.errors import InputError
 from bthtn.views.event_log import EVENT_KINDS
 from bthtn.world.condition_parser import expression_from_text
 from bthtn.world.expression import StateView
@@ -46,9 +46,8 @@ def _measure(text: str, schema: StateSchema, facts: tuple[str, ...]) -> Measure:
     if text.startswith(COUNT) and facts == OF_RUNS:
         events = text.removeprefix(COUNT).strip()
         kind = events.partition(" ")[0]
-        if kind not in EVENT_KINDS:
-            message = f"'{text}' is no measure: there are no events '{kind}'"
-            raise InputError("BT494", message, hint=nearest(kind, EVENT_KINDS))
+        message = f"'{text}' is no measure: there are no events '{kind}'"
+        InputError.require(kind, EVENT_KINDS, "BT494", message)
         return Measure(text, lambda found, _: _count(found["events"], events))
     try:
         expression = expression_from_text(text, schema)

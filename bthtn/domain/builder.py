@@ -34,7 +34,7 @@ from bthtn.domain.method_reader import read_methods, refuse_variables
 from bthtn.domain.number import Duration, NumberLike, Seconds, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task, mixed_units
-from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
+from bthtn.errors import BthtnError, Diagnostic, DomainError
 from bthtn.world.expression import Constant
 from bthtn.world.names import name_faults
 from bthtn.world.sharing import Shared, Unpicklable
@@ -89,7 +89,7 @@ class Domain(Unpicklable, Generic[S]):
     @checked
     def __init__(self, name: str, state: type[S], *, prunes_duplicates: bool = False) -> None:
         """Raises DomainError for an invalid name."""
-        _refuse(name_faults("a domain", name))
+        DomainError.raise_for(name_faults("a domain", name))
         self.name = name
         self.state_class = state
         self._prunes_duplicates = prunes_duplicates
@@ -163,9 +163,7 @@ class Domain(Unpicklable, Generic[S]):
 
         Raises DomainError, with the most similar name as a hint.
         """
-        if name not in self._tasks:
-            hint = nearest(name, self._tasks)
-            raise DomainError("BT101", f"no task is called '{name}'", hint=hint)
+        DomainError.require(name, self._tasks, "BT101", f"no task is called '{name}'")
         return self._tasks[name]
 
     @checked
@@ -211,8 +209,7 @@ class Domain(Unpicklable, Generic[S]):
                     methods.update(result.methods)
                     tasks.update({method.name: method for method in result.methods})
             found.extend(mixed_units(tasks.values(), f"domain '{self.name}'"))
-            if found:
-                raise DomainError.of(found)
+            DomainError.raise_for(found)
             prunes = self._prunes_duplicates
             self._frozen = FrozenDomain(self.name, self.state_class, tasks, methods, prunes)
         return self._frozen
@@ -224,7 +221,7 @@ class Domain(Unpicklable, Generic[S]):
     def _compound(self, function: Callable[P, Methods], *, is_open: bool) -> CompoundTask[P]:
         _check_named(function, "write @domain.compound over a function that yields methods")
         name, doc = function.__name__, function.__doc__ or ""
-        _refuse(name_faults("a task", name, f"domain '{self.name}'"))
+        DomainError.raise_for(name_faults("a task", name, f"domain '{self.name}'"))
         task: CompoundTask[P] = CompoundTask(
             name, parameters_of(function), function, doc, is_open=is_open
         )
@@ -234,7 +231,7 @@ class Domain(Unpicklable, Generic[S]):
     def _primitive(
         self, name: str, parameters: Parameters, described: Primitive, doc: str
     ) -> PrimitiveTask[...]:
-        _refuse(name_faults("a task", name, f"domain '{self.name}'"))
+        DomainError.raise_for(name_faults("a task", name, f"domain '{self.name}'"))
         where = f"primitive '{name}'"
         duration = described.duration
         if in_seconds := isinstance(duration, Seconds):
@@ -316,14 +313,8 @@ def _resources(written: UsesLike, where: str) -> frozenset[str]:
             hint = "write uses=ARMS with ARMS = Resource('arms'), or a name"
             message = f"{resource!r} is no resource, but {type(resource).__name__}"
             raise DomainError("BT110", message, where, hint)
-        _refuse(name_faults("a resource", str(resource), where))
+        DomainError.raise_for(name_faults("a resource", str(resource), where))
     return frozenset(map(str, resources))
-
-
-def _refuse(faults: Iterable[Diagnostic]) -> None:
-    found = list(faults)
-    if found:
-        raise DomainError.of(found)
 
 
 def frozen(domain: Domain[Any] | FrozenDomain) -> FrozenDomain:

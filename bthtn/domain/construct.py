@@ -289,13 +289,11 @@ def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, in
     if len(chain) < _PAIR or not all(map(_NAME.fullmatch, chain)):
         hint = 'write "walls < roof", or a chain: "walls < roof < paint"'
         raise DomainError("BT113", f"{constraint!r} is not an order", where, hint)
-    faults = [
+    DomainError.raise_for(
         Diagnostic("BT113", f"no part is called '{name}'", where, nearest(name, names))
         for name in chain
         if name not in names
-    ]
-    if faults:
-        raise DomainError.of(faults)
+    )
     places = [names.index(word) for word in chain]
     yield from pairwise(places)
 

@@ -41,9 +41,8 @@ def derive(
     DomainError for names that the template does not have, and where two tasks get one name.
     """
     whole = frozen(template)
-    faults = [*name_faults("a domain", name), *_faults(whole, rename, suffix, given)]
-    if faults:
-        raise DomainError.of(faults)
+    DomainError.raise_for(name_faults("a domain", name))
+    DomainError.raise_for(_faults(whole, rename, suffix, given))
     names = _names(whole, rename, suffix)
     tasks: dict[Task, Task] = {}
     for task in whole.tasks.values():

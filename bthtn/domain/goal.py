@@ -202,9 +202,7 @@ class Achieve(Construct):
             *_unlisted(actions, objects),
             *_unused(every, objects),
         ]
-        found = found or list(self.solver.faults(pursuit))
-        if found:
-            raise DomainError.of(found)
+        DomainError.raise_for(found or self.solver.faults(pursuit))
         return pursuit
 
 

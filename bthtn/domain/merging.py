@@ -28,15 +28,12 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     tasks of one name, and if there is no such State class.
     """
     wholes = tuple(frozen(domain) for domain in domains)
-    unfit = list(name_faults("a domain", name))
-    if unfit:
-        raise DomainError.of(unfit)
+    DomainError.raise_for(name_faults("a domain", name))
     merged = _MergedDomain(name)
     for whole in wholes:
         merged.add(whole)
     merged.found.extend(mixed_units(merged.tasks.values(), f"merged domain '{name}'"))
-    if merged.found:
-        raise DomainError.of(merged.found)
+    DomainError.raise_for(merged.found)
     methods = merged.methods
     if merged.instead:
         methods = {

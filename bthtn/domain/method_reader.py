@@ -92,9 +92,7 @@ def read_goal(
     """
     if type(goal) is TaskCall and _is_plain(goal) and tasks.get(goal.task.name) is goal.task:
         return {}, goal  # as most goals are
-    found = list(strangers(tasks_in(goal), tasks, "goal"))
-    if found:
-        raise DomainError.of(found)
+    DomainError.raise_for(strangers(tasks_in(goal), tasks, "goal"))
     check_arguments(goal, state_class)
     refuse_variables("goal", goal)
     lowering = Lowering("goal", (), tasks, state_class)

@@ -48,8 +48,7 @@ def state_class_from(
             _class_with(name, {entry: declared[entry]})
         except BthtnError as error:
             faults += [replace(fault, where=where(entry)) for fault in error.diagnostics]
-    if faults:
-        raise InputError.of(faults)
+    InputError.raise_for(faults)
     return _class_with(name, declared)
 
 

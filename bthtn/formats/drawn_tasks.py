@@ -97,8 +97,7 @@ def read_tasks(
         with file.collecting(tree):
             name = tree.attributes["ID"]
             made.append(authored.task_from(domain, name, file.function_of(tree), operators))
-    if file.faults:
-        raise InputError.of(file.faults)
+    InputError.raise_for(file.faults)
     return tuple(made)
 
 
@@ -236,9 +235,7 @@ class _DrawnCall(authored.SubTask):
             raise InputError.of(_placed(error, self._element)) from None
 
     def _argument(self, name: str, known: Mapping[str, Parameter[Any]]) -> Any:
-        if name not in known:
-            message = f"'{self.task}' has no parameter '{name}'"
-            raise InputError("BT103", message, hint=nearest(name, known))
+        InputError.require(name, known, "BT103", f"'{self.task}' has no parameter '{name}'")
         text = self._texts[name]
         if text.startswith("{") and text.endswith("}"):
             return expression_from_text(text[1:-1], *self._symbols)

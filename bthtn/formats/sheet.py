@@ -91,8 +91,7 @@ def read_sheet(
             made[name] = value
     if not made and not sheet.faults:
         sheet.add_fault("there is no row in it", 1, hint="write one below the heading line")
-    if sheet.faults:
-        raise InputError.of(sheet.faults)
+    InputError.raise_for(sheet.faults)
     return made
 
 

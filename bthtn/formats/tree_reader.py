@@ -75,8 +75,7 @@ class _TreeReader:
         """The root of the tree with this ID. Raises InputError with all mistakes."""
         scope = Scope((tree,), self._schema, self._schema)
         root = unwound(self._node(self._documents.trees[tree], scope, None, 1))
-        if self._faults:
-            raise InputError.of(self._faults)
+        InputError.raise_for(self._faults)
         return root
 
     def _node(

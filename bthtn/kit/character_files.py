@@ -302,8 +302,7 @@ class _FolderReader:
             hint = 'bind one by its name, or declare in character.toml: simulate = ["…"]'
             faults.append(replace(fault, hint=hint))
         faults += self._operators.misfits(domain.tasks.values())
-        if faults:
-            raise ExecutionError.of(faults)
+        ExecutionError.raise_for(faults)
 
     def _sheets(self, kind: str) -> Iterator[tuple[str, Path]]:
         """The sheets of a kind, with their names in ``tree.xml``."""
@@ -335,8 +334,7 @@ class _FolderReader:
         if "domain" in self._settings and "beliefs" in self._settings:
             hint = "the domain has its own State class: leave one out"
             faults.append(self._fault("there are a domain and beliefs", hint, "beliefs"))
-        if faults:
-            raise InputError.of(faults)
+        InputError.raise_for(faults)
 
     def _fault(self, message: str, hint: str, *keys: str) -> Diagnostic:
         return Diagnostic("BT421", message, self._file.where(*keys), hint)

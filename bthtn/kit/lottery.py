@@ -18,7 +18,7 @@ from typing import Final
 
 from bthtn.checked import checked
 from bthtn.domain.chance import drawn_order
-from bthtn.errors import Diagnostic, DomainError, Severity, nearest
+from bthtn.errors import Diagnostic, DomainError, Severity
 from bthtn.world.expression import ALWAYS, Condition, StateView
 from bthtn.world.names import in_one_line, name_faults
 from bthtn.world.sharing import Shared, Unpicklable
@@ -52,9 +52,7 @@ class LotteryTable(Shared, Unpicklable):
 
     def __init__(self, *rows: LotteryRow) -> None:
         """Raises DomainError for two rows of one action, and for weights below zero."""
-        found = list(_faults(rows))
-        if found:
-            raise DomainError.of(found)
+        DomainError.raise_for(_faults(rows))
         self.rows: Mapping[str, LotteryRow] = MappingProxyType({row.action: row for row in rows})
 
     def checks(self, *, step: float = STEP, wait: float = WAIT) -> tuple[Diagnostic, ...]:
@@ -148,9 +146,7 @@ class Lottery(Unpicklable):
             del self._failures[action]
 
     def _row(self, action: str) -> LotteryRow:
-        if action not in self.table.rows:
-            hint = nearest(action, self.table.rows)
-            raise DomainError("BT161", f"no row is for '{action}'", hint=hint)
+        DomainError.require(action, self.table.rows, "BT161", f"no row is for '{action}'")
         return self.table.rows[action]
 
 

@@ -16,7 +16,7 @@ from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.merging import merge
-from bthtn.errors import BthtnError, DomainError, ExecutionError, nearest
+from bthtn.errors import BthtnError, DomainError, ExecutionError
 from bthtn.world.sharing import Unpicklable
 
 
@@ -49,9 +49,7 @@ class SkillTable(Unpicklable):
 
     def skills(self, kind: str) -> tuple[FrozenDomain, ...]:
         """The skills of a kind. Raises DomainError with the nearest right name."""
-        if kind not in self._kinds:
-            hint = nearest(kind, self._kinds)
-            raise DomainError("BT124", f"no kind is called '{kind}'", hint=hint)
+        DomainError.require(kind, self._kinds, "BT124", f"no kind is called '{kind}'")
         return self._kinds[kind]
 
     def domain(self, kind: str) -> FrozenDomain:
@@ -68,9 +66,8 @@ class SkillTable(Unpicklable):
             name = "+".join(whole.name for whole in (self.base, *wholes))
             merged = merge(name, self.base, *wholes) if wholes else self.base
             if self._operators is not None:
-                found = list(self._operators.missing(merged.tasks.values(), f"domain '{name}'"))
-                if found:
-                    raise ExecutionError.of(found)
+                missing = self._operators.missing(merged.tasks.values(), f"domain '{name}'")
+                ExecutionError.raise_for(missing)
             self._merged[wholes] = merged
         return self._merged[wholes]
 
@@ -114,9 +111,7 @@ class SkillSlots(Unpicklable):
         return tuple(skill for skill in self._slots.values() if skill is not None)
 
     def _put(self, slot: str, skill: FrozenDomain | None) -> None:
-        if slot not in self._slots:
-            hint = nearest(slot, self._slots)
-            raise DomainError("BT124", f"no slot is called '{slot}'", hint=hint)
+        DomainError.require(slot, self._slots, "BT124", f"no slot is called '{slot}'")
         before, self._slots[slot] = self._slots[slot], skill
         try:
             self._change()

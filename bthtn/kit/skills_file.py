@@ -51,9 +51,7 @@ def read_skills(
     def derived(row: SheetRow) -> tuple[str, FrozenDomain]:
         """The skill of a row. Raises InputError."""
         skill, task = row.values["skill"], row.values["template"]
-        if task not in by_task:
-            hint = nearest(task, by_task)
-            raise InputError("BT101", f"no template is called '{task}'", hint=hint)
+        InputError.require(task, by_task, "BT101", f"no template is called '{task}'")
         template = by_task[task]
         parameters = _parameters(template, task)
         cells = {**({"Skill": skill} if "skill" in parameters else {}), **row.others}
@@ -101,8 +99,7 @@ def _skills(
 ) -> tuple[Domain[Any] | FrozenDomain, ...]:
     names = [name for name in re.split(r"\s*[,;|]\s*", text) if name]
     for name in names:
-        if name not in skills:
-            raise InputError("BT410", f"no skill is called '{name}'", hint=nearest(name, skills))
+        InputError.require(name, skills, "BT410", f"no skill is called '{name}'")
     return tuple(skills[name] for name in names)
 
 

@@ -16,7 +16,7 @@ from queue import Queue
 from threading import Thread
 from typing import BinaryIO, Final, Generic, TypeVar
 
-from bthtn.errors import InputError
+from bthtn.errors import unwritable
 
 B = TypeVar("B")
 
@@ -63,7 +63,7 @@ class LineFile(Generic[B]):
             for part in further_parts(path):  # would be read as parts of this recording
                 part.unlink()
         except OSError as error:
-            raise self._unwritable(error) from None
+            raise unwritable(self._path, error) from None
         self._thread = Thread(target=self._write_all, name=f"recording {path.name}", daemon=True)
         self._thread.start()
 
@@ -81,7 +81,7 @@ class LineFile(Generic[B]):
 
     def _check(self) -> None:
         if isinstance(self._error, OSError):
-            raise self._unwritable(self._error)
+            raise unwritable(self._path, self._error)
         if self._error is not None:
             raise self._error
 
@@ -121,7 +121,3 @@ class LineFile(Generic[B]):
             self._file.close()
         finally:
             self._raw.close()
-
-    def _unwritable(self, error: OSError) -> InputError:
-        message = f"cannot write {self._path}: {error.strerror or error}"
-        return InputError("BT404", message, hint="is there such a folder, and room in it?")

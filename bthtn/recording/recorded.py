@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bthtn.checked import checked
-from bthtn.errors import InputError, nearest
+from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
@@ -90,9 +90,8 @@ class Recording:
         """
         name = agent or self.agents[0]
         known = {agent["agent"]: agent for agent in self.head["agents"]}
-        if name not in known:
-            message = f"no agent of the recording is called {name!r}"
-            raise InputError("BT461", message, hint=nearest(name, known))
+        message = f"no agent of the recording is called {name!r}"
+        InputError.require(name, known, "BT461", message)
         so_far = Known(known[name])
         ticks = [lines[0]["tick"] for lines in self.ticks]
         wanted = max(ticks, default=0) if tick is None else tick

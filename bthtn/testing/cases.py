@@ -30,7 +30,7 @@ from zlib import crc32
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
-from bthtn.errors import BthtnError, InputError, exception_text, nearest
+from bthtn.errors import BthtnError, InputError, exception_text
 from bthtn.formats.document import TomlFile, line_of, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
@@ -149,8 +149,7 @@ class _CaseFile(TomlFile):
     def cases(self) -> tuple[Case, ...]:
         """All cases of the file. Raises InputError."""
         cases = [self._case(name, table) for name, table in self.tables.items()]
-        if self.faults:
-            raise InputError.of(self.faults)
+        InputError.raise_for(self.faults)
         return tuple(case for case in cases if case is not None)
 
     def _case(self, name: str, table: Any) -> Case | None:
@@ -264,8 +263,7 @@ def domain_called(
     Raises InputError with the message ``missing`` and the nearest name if there is none, and
     DomainError if the domain is invalid.
     """
-    if name not in known:
-        raise InputError("BT408", missing, hint=nearest(name, known))
+    InputError.require(name, known, "BT408", missing)
     return frozen(known[name])
 
 

@@ -126,8 +126,6 @@ class Invariants(Unpicklable):
                 self._has_decided = True
             case events.CodeFailed() | events.SensorFailed() | events.PlanHookFailed():
                 yield f"users' code raised: {text_of(event.error)}"
-            case _:
-                pass
 
     def _started(self, agent: Agent[Any, Any], event: events.LeafStarted) -> Iterator[str]:
         leaf = leaf_of(self._character.root, event)
@@ -194,5 +192,3 @@ def _wrong_statuses(root: Behaviour) -> Iterator[str]:
             case PlanParallel(node=ParallelNode(policy=ParallelPolicy.ALL)):
                 if {*ends} != {Status.SUCCESS}:
                     yield f"{node.name} has succeeded without all of its branches"
-            case _:
-                pass

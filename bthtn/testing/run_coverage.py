@@ -144,8 +144,6 @@ class _Watch:
                 self._judged(event)
             case PlanRepaired() | PlanAborted():
                 self._add("plan", event.goal, outcome)
-            case _:
-                pass
 
     def _ask(self, event: LeafStarted | LeafRefused | LeafEnded, *conditions: str) -> None:
         """Count the values that conditions of a step have at an event of it."""
@@ -189,8 +187,6 @@ class _Watch:
                 case TaskLeaf() if node.is_at_work:
                     self._coverage.row(self._tree, "abort", node.node.task.name)
                     self._ask_of(node, "during")
-                case _:
-                    pass
             self._before[node.id] = node.status
 
     def _ended(self, name: str, before: Status, now: Status) -> None:

@@ -64,7 +64,7 @@ class _File(TomlFile):
         table = self._checked(self.tables, _KEYS)
         if "tree" not in table:
             self.add("it names no tree", 'write tree = "soldier"')
-            raise InputError.of(self.faults)
+            InputError.raise_for(self.faults)
         if (ticks := table.get("ticks", MOST_TICKS)) < 1:
             self.add(
                 f"it lasts {ticks} ticks, in which nothing happens", "write ticks = 20", "ticks"
@@ -77,7 +77,7 @@ class _File(TomlFile):
             seed = table.get("seed", 0)
             self._made = character_of(target, seed)
         if len(self.faults) > faults:
-            raise InputError.of(self.faults)
+            InputError.raise_for(self.faults)
         made = Scenario(
             self.path.name.removesuffix(SCENARIO),
             lambda: character_of(target, seed),
@@ -89,8 +89,7 @@ class _File(TomlFile):
             invariants_of(target) if table.get("invariants") else None,
             target.name,
         )
-        if self.faults:
-            raise InputError.of(self.faults)
+        InputError.raise_for(self.faults)
         return made
 
     def _interventions(self, table: Mapping[str, Any]) -> tuple[Intervention, ...]:

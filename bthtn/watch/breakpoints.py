@@ -17,7 +17,7 @@ from bthtn.agent.events import (
     PlanRepaired,
     PlanResumed,
 )
-from bthtn.errors import BthtnError, InputError, nearest
+from bthtn.errors import BthtnError, InputError
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
@@ -62,9 +62,8 @@ def _checked_conditions(new: Breakpoint, agents: Agents) -> dict[str, Condition]
 
     Raises InputError for a breakpoint that no run of these agents could reach.
     """
-    if new.agent and new.agent not in agents:
-        message = f"no agent is called {new.agent!r}"
-        raise InputError("BT451", message, hint=nearest(new.agent, agents))
+    if new.agent:
+        InputError.require(new.agent, agents, "BT451", f"no agent is called {new.agent!r}")
     watched = [agent for agent in agents.values() if new.agent in ("", agent.name)]
     match new.kind:
         case BreakpointKind.REPLAN:
@@ -161,9 +160,8 @@ def _uses(plan: Plan, text: str) -> bool:
 def _check_task(text: str, agents: Iterable[Agent[Any, Any]]) -> None:
     names = {name for agent in agents for domain in agent.domains for name in domain.tasks}
     name = text.partition("(")[0]
-    if name not in names:
-        message = f"a breakpoint at {text!r}: no task is called {name!r}"
-        raise InputError("BT451", message, hint=nearest(name, names))
+    message = f"a breakpoint at {text!r}: no task is called {name!r}"
+    InputError.require(name, names, "BT451", message)
 
 
 def _check_method(text: str, agents: Iterable[Agent[Any, Any]]) -> None:

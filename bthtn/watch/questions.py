@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bthtn.agent.agent import domain_and_goal
-from bthtn.errors import InputError, nearest
+from bthtn.errors import InputError
 from bthtn.explanation import methods_of, why, why_not
 from bthtn.plan.notation import call_from
 from bthtn.planning.planner import search_for
@@ -36,17 +36,14 @@ async def answer_to(question: Question, feed: Feed) -> Any:
 def _answer(question: Question, feed: Feed) -> Any:
     asked = str(question.get("ask"))
     known = {"why": _why, "methods": _methods, "change": _change}
-    if asked not in known:
-        raise InputError("BT452", f"a page asked {asked!r}", hint=nearest(asked, known))
+    InputError.require(asked, known, "BT452", f"a page asked {asked!r}")
     return known[asked](_request(question, feed), question)
 
 
 def _request(question: Question, feed: Feed) -> PlanRequest:
     agent, name = str(question.get("agent")), str(question.get("goal"))
     goals = {goal.name: goal for goal in feed.watched.goals if goal.agent.name == agent}
-    if name not in goals:
-        message = f"agent {agent!r} has no goal {name!r}"
-        raise InputError("BT451", message, hint=nearest(name, goals))
+    InputError.require(name, goals, "BT451", f"agent {agent!r} has no goal {name!r}")
     goal = goals[name]
     state = feed.planned_from.get((agent, name)) or goal.agent.beliefs.frozen()
     domain, network = domain_and_goal(goal.agent.domains, goal.goal)

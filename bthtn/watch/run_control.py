@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from bthtn.agent.events import AgentEvent
-from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.errors import BthtnError, Diagnostic, InputError
 from bthtn.watch.breakpoints import Agents, Breakpoint, BreakpointKind, Breakpoints, is_reached
 
 SOURCE: Final = "viewer"
@@ -123,11 +123,9 @@ class Control:
 
     def _answer(self, request: Request, answer: Future[Any]) -> None:
         try:
-            action = self._actions.get(str(request.get("do")))
-            if action is None:
-                hint = nearest(str(request.get("do")), self._actions)
-                raise InputError("BT452", f"cannot do {request.get('do')!r}", hint=hint)
-            answer.set_result(action(request))
+            wanted = str(request.get("do"))
+            InputError.require(wanted, self._actions, "BT452", f"cannot do {wanted!r}")
+            answer.set_result(self._actions[wanted](request))
         except (KeyError, TypeError, ValueError) as error:
             fault = Diagnostic("BT452", f"a request is not well made: {error!r}")
             answer.set_exception(InputError.of(fault))
@@ -158,7 +156,5 @@ class Control:
 
     def _agent(self, request: Request) -> Any:
         name = str(request["agent"])
-        if name not in self._agents:
-            message = f"no agent is called {name!r}"
-            raise InputError("BT451", message, hint=nearest(name, self._agents))
+        InputError.require(name, self._agents, "BT451", f"no agent is called {name!r}")
         return self._agents[name]

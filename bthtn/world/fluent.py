@@ -16,16 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import (
-    Any,
-    Generic,
-    NoReturn,
-    Protocol,
-    SupportsIndex,
-    TypeVar,
-    get_args,
-    overload,
-)
+from typing import Any, Generic, NoReturn, Protocol, SupportsIndex, TypeVar, get_args, overload
 from weakref import WeakValueDictionary
 
 from bthtn.errors import StateError, SymbolError, nearest

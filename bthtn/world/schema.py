@@ -156,8 +156,7 @@ def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
             message = f"a fluent of {owner.__name__} cannot be called '{name}'"
             hint = "every state has something of that name; choose another one"
             raise StateError("BT112", message, hint=hint)
-    if unfit:
-        raise StateError.of(unfit)
+    StateError.raise_for(unfit)
     return StateSchema(owner.__name__, fluents, families)
 
 
