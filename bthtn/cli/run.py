@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import repeat
 from pathlib import Path
@@ -15,18 +14,9 @@ from typing import Annotated, Any, Final
 
 from typer import Argument, Option
 
-from bthtn.agent.agent import hear_too
-from bthtn.agent.events import (
-    AgentEvent,
-    GoalEnded,
-    PlanAborted,
-    PlanAdopted,
-    PlanBroken,
-    PlanFailed,
-    PlanRepaired,
-    PlanReplaced,
-)
-from bthtn.behaviours import Character, PlanGoal
+from bthtn.agent.events import AgentEvent
+from bthtn.behaviours import Character
+from bthtn.cli.album import Album
 from bthtn.cli.handlers import handled_by
 from bthtn.cli.options import RECORDINGS, TARGET, AsJson
 from bthtn.cli.printing import (
@@ -36,7 +26,6 @@ from bthtn.cli.printing import (
     refuse,
     say,
     say_json,
-    write,
 )
 from bthtn.cli.reload import Reloading
 from bthtn.cli.scenarios import show_scenario
@@ -49,19 +38,12 @@ from bthtn.testing.cases import unusable
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import Target, TargetKind, resolve, shown
 from bthtn.views.active import active_names
-from bthtn.views.behaviour_drawing import snapshot_dot
 from bthtn.views.event_log import event_data
-from bthtn.views.graphviz import picture
-from bthtn.views.html import html_page
-from bthtn.views.plan_nodes import without_statuses
-from bthtn.views.snapshot import Snapshots
 from bthtn.views.text import ASCII, UNICODE
 from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, TimelineRow, lines, rows, verbs
 
 TICKS: Final = 200
 OUT: Final = Path("out")
-PAGE: Final = "pictures.html"
-MOST_DRAWN: Final = 50
 _IN_ASCII: Final = str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."})
 _STYLES: Final[Mapping[str, str]] = {
     "senses": "dim",
@@ -172,7 +154,7 @@ class Run:
         reloading: Reloading | None = None,
         recorder: Recorder | Transcript | None = None,
     ) -> None:
-        self.album = _Album(character, target.name)
+        self.album = Album(character, target.name)
         self.signals: list[int] = []
         self.finished = False
         self._character = character
@@ -264,70 +246,6 @@ class Run:
         if self.signals:
             return f"stopped after {ticks}"
         return f"not finished after {ticks}; give it more with --ticks"
-
-
-class _Album:
-    """Draws the tree, and each plan with the statuses of its nodes at its end.
-
-    The pictures are files of dot and svg, and all of them together a page for a browser.
-    """
-
-    def __init__(self, character: Character, name: str) -> None:
-        self._character = character
-        self._name = name
-        tree = without_statuses(Snapshots(character.root).whole())
-        self._pictures = {"tree": snapshot_dot(tree, title=name, status=False)}
-        self._trees = {name: tree}
-        self._plans = 0
-        self._open: dict[str, int] = {}
-        hear_too(character.agent, self._on_event)
-
-    def close(self) -> None:
-        """Draw the plans that are still running; call it before the character is stopped."""
-        for goal in list(self._open):
-            self._draw(goal, "the run ended")
-
-    def written(self, folder: Path) -> tuple[list[Path], str]:
-        """Write the drawings. Returns their paths, and a hint if Graphviz is missing."""
-        files = [folder / f"{name}.dot" for name in self._pictures]
-        dots = list(self._pictures.values())
-        for file, dot in zip(files, dots, strict=True):
-            write(dot, file)
-        page = folder / PAGE
-        write(html_page(self._name, self._trees), page)
-        try:
-            with ThreadPoolExecutor() as pool:
-                drawn = list(pool.map(lambda dot: picture(dot, "svg"), dots[:MOST_DRAWN]))
-        except InputError as error:
-            return files, f"\n{error}\nfor a browser: {shown(page)}"
-        files = [file.with_suffix(".svg") for file in files[:MOST_DRAWN]]
-        for file, svg in zip(files, drawn, strict=True):
-            write(svg, file)
-        return files, ""
-
-    def _on_event(self, event: AgentEvent) -> None:
-        """Draw a plan when it ends, while its behaviours still have their statuses."""
-        match event:
-            case PlanAdopted(goal) | PlanRepaired(goal):
-                self._plans += 1
-                self._open[goal] = self._plans
-            case PlanFailed(goal, reason) | PlanAborted(goal, reason):
-                self._draw(goal, reason)
-            case PlanBroken(goal, reason) | PlanReplaced(goal, reason):
-                self._draw(goal, reason)
-            case GoalEnded(goal):
-                self._draw(goal, "done" if event.succeeded else event.reason)
-
-    def _draw(self, goal: str, end: str) -> None:
-        number = self._open.pop(goal, 0)
-        for node in self._character.root.iterate() if number else ():
-            if not (isinstance(node, PlanGoal) and node.name == goal and node.children):
-                continue
-            title = f"plan {number} for {goal}, record {node.record!r}: {end}"
-            plan = Snapshots(node.children[0]).whole()
-            self._pictures[f"plan-{number}"] = snapshot_dot(plan, title=title)
-            if len(self._trees) <= MOST_DRAWN:
-                self._trees[title] = plan
 
 
 def _folder(out: Path, name: str) -> Path:

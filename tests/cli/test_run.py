@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.cli import run
+from bthtn.cli import album, run
 from bthtn.cli.run import play
 from bthtn.errors import InputError
 
@@ -70,12 +70,12 @@ def no_graphviz(monkeypatch):
     def missing(dot, form):
         raise InputError("BT407", "there is no program 'dot'", hint="install it")
 
-    monkeypatch.setattr(run, "picture", missing)
+    monkeypatch.setattr(album, "picture", missing)
 
 
 @pytest.fixture
 def graphviz(monkeypatch):
-    monkeypatch.setattr(run, "picture", lambda dot, form: b"<svg/>")
+    monkeypatch.setattr(album, "picture", lambda dot, form: b"<svg/>")
 
 
 # what is printed
@@ -330,8 +330,8 @@ def test_a_folder_that_cannot_be_made_is_found_before_the_run(told, tree):
 
 def test_only_so_many_plans_are_drawn(told, tree, monkeypatch):
     drawn = []
-    monkeypatch.setattr(run, "picture", lambda dot, form: drawn.append(dot) or b"<svg/>")
-    monkeypatch.setattr(run, "MOST_DRAWN", 2)
+    monkeypatch.setattr(album, "picture", lambda dot, form: drawn.append(dot) or b"<svg/>")
+    monkeypatch.setattr(album, "MOST_DRAWN", 2)
     told(tree(), seed=4)
     assert len(drawn) == 2
     assert "plan-5.dot" in names("out/dog")
