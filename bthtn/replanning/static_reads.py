@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import proxy
 
+from bthtn.domain.construct_progress import MarkDone, OneLess, TurnCondition
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import DeferNetwork, Network, parts_of
@@ -23,6 +24,8 @@ from bthtn.world.expression import (
     Junction,
     Negation,
     Parameter,
+    TupleOf,
+    operands,
 )
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.state import FrozenState
@@ -122,7 +125,7 @@ def _contents(domain: FrozenDomain, task: Task) -> tuple[list[object], list[Netw
     evaluated: list[object] = [] if task.choice is None else list(task.choice.asks)
     bodies: list[Network] = []
     for method in domain.methods[task]:
-        evaluated += (method.condition, method.cost)
+        evaluated += (method.condition, method.cost, method.value)
         if isinstance(method.body, PlainBody):
             evaluated.append(method.body)
         else:
@@ -149,19 +152,15 @@ class _Mentioned:
                 self.comparisons.setdefault(fluent, []).append(test)
                 continue
             match condition:
-                case Constant() | Parameter() | None:
-                    pass
+                case Constant() | Parameter() | None | TurnCondition() | MarkDone() | OneLess():
+                    pass  # which depend on nothing but arguments
                 case Fluent() as fluent:
                     self.used.add(fluent)
                 case MemberOf(family=family, index=index):
                     self.families.add(family.name)
                     pending.append(index)
-                case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
-                    pending += (left, right)
-                case Negation(operand=operand):
-                    pending.append(operand)
-                case Junction(parts=parts):
-                    pending += parts
+                case Comparison() | Arithmetic() | Negation() | Junction() | TupleOf():
+                    pending += operands(condition)
                 case Assignment(target=target, value=value):
                     pending += (target, value)
                 case _:

@@ -2,7 +2,23 @@
 
 import pytest
 
-from bthtn import Domain, defer, method, one_of, parallel, priority
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Primitive,
+    State,
+    any_order,
+    defer,
+    fluent,
+    fluents,
+    method,
+    one_of,
+    parallel,
+    primitive,
+    priority,
+    repeat,
+)
 from bthtn.domain.builder import frozen
 from bthtn.domain.network import network_from
 from bthtn.replanning.static_reads import static_reads
@@ -59,6 +75,38 @@ def test_values_of_variables_are_mentioned(domain):
         yield method(a(), when=World.at[spot])
 
     assert names(domain, top()) == ["at"]
+
+
+def test_values_of_methods_are_mentioned(domain):
+    a = domain.primitive("a")
+
+    @domain.compound
+    def top():
+        yield method(a(), value=World.fuel)
+        yield method(a(), value=2)
+
+    assert names(domain, top()) == ["fuel"]
+
+
+def test_members_of_a_family_with_two_indices_are_mentioned():
+    class Map(State):
+        here: Fluent[str] = fluent(default="a")
+        near: FluentFamily[tuple[str, str], bool] = fluents(default=False)
+
+    journey = Domain("journey", Map)
+
+    @journey.primitive
+    def go(there: str) -> Primitive:
+        return primitive(precondition=Map.near[Map.here, there])
+
+    assert names(journey, go("b")) == ["here", "near"]
+
+
+def test_constructs_that_count_their_progress_mention_what_their_parts_do(domain):
+    a = domain.primitive("a", precondition=World.lit)
+    b = domain.primitive("b", precondition=World.armed)
+    goal = any_order(a(), repeat(World.count, b()))
+    assert names(domain, goal) == ["armed", "count", "lit"]
 
 
 @pytest.mark.parametrize("where", ["precondition", "effects", "when", "body", "values", "cost"])
