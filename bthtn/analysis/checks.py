@@ -176,8 +176,7 @@ def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBod
         if isinstance(primitive, PrimitiveTask):
             yield from (primitive.precondition, primitive.exec_only, primitive.during)
             yield from (primitive.duration, primitive.cost)
-            yield from (*primitive.effects, *primitive.expected, *primitive.actual)
-            yield from (*primitive.on_start, *primitive.on_failure, *primitive.on_abort)
+            yield from primitive.all_effects
     for methods in domain.methods.values():
         for method in methods:
             if isinstance(method.body, TurnBody):

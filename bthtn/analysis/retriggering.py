@@ -79,7 +79,7 @@ class _MethodEffects:
 
     def add(self, task: PrimitiveTask[...]) -> bool:
         """Add the effects of a task. Returns False if the fluents they write are not constant."""
-        for effect in (*task.effects, *task.expected, *task.actual):
+        for effect in task.all_effects:
             if not isinstance(effect, Assignment) or not isinstance(effect.target, Fluent):
                 return False
             values = self.values.setdefault(effect.target, [])
@@ -115,7 +115,7 @@ def _others_write(fluent: Fluent[Any], done: _MethodEffects, domain: FrozenDomai
     for task in domain.tasks.values():
         if not isinstance(task, PrimitiveTask) or task in done.tasks:
             continue
-        for effect in (*task.effects, *task.expected, *task.actual):
+        for effect in task.all_effects:
             if not isinstance(effect, Assignment):
                 return True
             puts_back = (

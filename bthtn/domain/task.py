@@ -62,6 +62,12 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     _calls: dict[Any, TaskCall] = field(default_factory=dict, init=False, repr=False)
 
     @property
+    def all_effects(self) -> tuple[Effect, ...]:
+        """The effects of all kinds."""
+        at_run_time = (*self.actual, *self.on_start, *self.on_failure, *self.on_abort)
+        return (*self.effects, *self.expected, *at_run_time)
+
+    @property
     def takes_time(self) -> bool:
         """Whether its duration is not the constant 0."""
         return not (isinstance(self.duration, Constant) and self.duration.value == 0)

@@ -323,11 +323,13 @@ def test_a_plain_method_may_use_any_fluent():
 # BT155: methods in their own way
 
 
-def in_the_way(first=Rich.used, effect=None, later=Rich.promised, others=(), **described):
+def in_the_way(
+    first=Rich.used, effect=None, later=Rich.promised, others=(), failed=(), **described
+):
     """A method that brings about what the one behind it waits for."""
     domain = Domain("way", Rich)
     go = domain.primitive("go", effects=effect or Rich.promised.becomes(True), **described)
-    rest = domain.primitive("rest", effects=others)
+    rest = domain.primitive("rest", effects=others, on_failure=failed)
 
     @domain.compound
     def via():
@@ -382,6 +384,13 @@ def test_what_another_task_brings_about_as_well_may_come_from_there():
     assert ways(in_the_way(others=Rich.promised.becomes(True))) == []
     assert ways(in_the_way(others=lambda state: None)) == []
     assert len(ways(in_the_way(others=Rich.promised.becomes(False)))) == 1
+
+
+def test_effects_at_the_start_and_the_end_of_a_step_count_as_well():
+    assert ways(in_the_way(on_start=Rich.used.becomes(False))) == []
+    assert ways(in_the_way(on_abort=lambda state: None)) == []
+    assert ways(in_the_way(failed=Rich.promised.becomes(True))) == []
+    assert len(ways(in_the_way(failed=Rich.promised.becomes(False)))) == 1
 
 
 def test_what_holds_anyway_is_not_waited_for():
