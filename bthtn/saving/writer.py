@@ -191,11 +191,8 @@ class GraphWriter:
         if isinstance(value, tuple):
             return ["value", place, *map(self._value, value)]
         if is_dataclass(value):
-            return [
-                "value",
-                place,
-                *(self._value(getattr(value, part.name)) for part in fields(value)),
-            ]
+            given = (getattr(value, part.name) for part in fields(value))
+            return ["value", place, *map(self._value, given)]
         if isinstance(value, str | int | float):
             return ["value", place, value.__getnewargs__()[0] if isinstance(value, str) else value]
         return FRESH

@@ -279,11 +279,6 @@ class FluentFamily(Shared, Generic[K, T]):
             self.indices, self._kinds = found, found.kinds
         self.prototype.annotate(annotation)
 
-    @property
-    def member_type(self) -> type:
-        """Type of the members' values."""
-        return self.prototype.value_type
-
     def parse_index(self, text: str) -> Fluent[T]:
         """The member whose index is given as text. Raises StateError for an invalid index."""
         try:

@@ -93,7 +93,7 @@ def test_a_value_that_can_change_is_refused():
 def test_the_type_of_a_fluent_is_that_of_its_default():
     assert Soldier.ammo.value_type is int
     assert Soldier.distance.value_type is Distance
-    assert Soldier.seen.member_type is bool
+    assert Soldier.seen.prototype.value_type is bool
 
 
 @pytest.mark.parametrize("default", [None, UNKNOWN], ids=str)
