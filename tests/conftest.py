@@ -32,6 +32,11 @@ settings.load_profile("quick")
 mistakes.show()
 
 
+def pytest_configure():
+    """Garbage is looked for rarely: most of what is allocated in a test is freed with it."""
+    gc.set_threshold(50_000, 20, 50)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Marks as ``sized`` the tests of Hypothesis, and those of modules that use ``tests.sizes``."""
