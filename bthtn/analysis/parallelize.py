@@ -61,7 +61,7 @@ def parallelize(plan: Plan) -> Plan:
     room = max(0, DEEPEST - nested) // (nested + 1)
     if not room:
         return plan
-    tree = flat(unwound(_rearranged(plan.tree, room, guarded=False)))
+    tree = flat(unwound(_rearranged(plan.tree, room, keeps_first=False)))
     longer = any(fold(tree, length) > fold(before, length) for length in (_weight, _makespan))
     if longer or fold(tree, _orderings) >= fold(before, _orderings):
         return plan
@@ -77,22 +77,22 @@ def makespan(plan: Plan | Node) -> float:
     return fold(plan.tree if isinstance(plan, Plan) else plan, _makespan)
 
 
-def _rearranged(root: Node, room: int, *, guarded: bool) -> Visit[Node]:
-    """The tree with its sequences rearranged; if ``guarded``, its first step stays first."""
+def _rearranged(root: Node, room: int, *, keeps_first: bool) -> Visit[Node]:
+    """The tree with its sequences rearranged; if ``keeps_first``, its first step stays first."""
     rows: list[Node] = []
-    for stretch in _stretches(root, guarded=guarded):
+    for stretch in _stretches(root, keeps_first=keeps_first):
         nodes: list[Node] = []
         for part in stretch:
             if part.node is None:
                 nodes.append(NULL_NODE)
             else:
-                nodes.append((yield _inside(part.node, room, guarded=guarded)))
-                guarded = False
+                nodes.append((yield _inside(part.node, room, keeps_first=keeps_first)))
+                keeps_first = False
         rows.append(_woven(stretch, nodes, room))
     return SequenceNode(tuple(rows))
 
 
-def _inside(node: Node, room: int, *, guarded: bool) -> Visit[Node]:
+def _inside(node: Node, room: int, *, keeps_first: bool) -> Visit[Node]:
     """A composite with those of its sequences rearranged whose failure ends the plan.
 
     Of the alternatives of a priority node only the last one is rearranged. Its first step decides
@@ -102,11 +102,11 @@ def _inside(node: Node, room: int, *, guarded: bool) -> Visit[Node]:
         case ParallelNode(children, ParallelPolicy.ALL):
             branches = []
             for child in children:
-                inside: Node = yield _rearranged(child, room, guarded=guarded)
+                inside: Node = yield _rearranged(child, room, keeps_first=keeps_first)
                 branches.append(inside)
             return replace(node, children=tuple(branches))
         case PriorityNode((*others, last), reactive=False):
-            changed: Node = yield _rearranged(last, room, guarded=True)
+            changed: Node = yield _rearranged(last, room, keeps_first=True)
             return replace(node, children=(*others, changed))
         case ParallelNode() | PriorityNode():
             return node
@@ -116,12 +116,12 @@ def _inside(node: Node, room: int, *, guarded: bool) -> Visit[Node]:
             assert_never(node)
 
 
-def _stretches(root: Node, *, guarded: bool) -> list[list[SequencePart]]:
+def _stretches(root: Node, *, keeps_first: bool) -> list[list[SequencePart]]:
     """The parts of a sequence, divided so that each barrier is in a stretch of its own.
 
     No part may be moved across a barrier. Barriers are suspended parts, whose effects are not
-    known yet, parts without a whole footprint and, if ``guarded``, the first part. Parallel nodes
-    without a barrier inside are replaced by their steps.
+    known yet, parts without a whole footprint and, if ``keeps_first``, the first part. Parallel
+    nodes without a barrier inside are replaced by their steps.
     """
     stretches: list[list[SequencePart]] = [[]]
     pending: list[tuple[Node, tuple[int, int]]] = [(root, (-1, 0))]
@@ -136,15 +136,15 @@ def _stretches(root: Node, *, guarded: bool) -> list[list[SequencePart]]:
             case ScopeNode():
                 stretches[-1].append(SequencePart(node.footprint, within=within))
                 pending.append((node.child, (len(stretches), len(stretches[-1]) - 1)))
-            case ParallelNode(children) if not guarded and _falls_apart(node):
+            case ParallelNode(children) if not keeps_first and _falls_apart(node):
                 pending.extend((child, decided) for child in reversed(children))
             case TaskNode() | ParallelNode() | PriorityNode() | SuspendedNode():
                 footprint = whole_footprint(node)
-                if footprint is None or guarded:
+                if footprint is None or keeps_first:
                     stretches += [[SequencePart(Footprint(), node)], []]
                 else:
                     stretches[-1].append(SequencePart(footprint, node, within))
-                guarded = False
+                keeps_first = False
             case _:
                 assert_never(node)
     return stretches

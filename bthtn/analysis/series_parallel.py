@@ -108,7 +108,7 @@ class _Arrangement:
         branches = []
         for component in components:
             branches.append((yield self.tree(component, room - 1)))  # noqa: PERF401 - no yield in those
-        return _beside(branches)
+        return _in_parallel(branches)
 
     def _components(self, members: list[int]) -> list[list[int]]:
         """The connected components, in the order of their first members that are run."""
@@ -138,8 +138,8 @@ class _Arrangement:
         through = sum(max(self._weights[member] for member in level) for level in levels)
         if chains <= through and self._at_once.isdisjoint(members):
             chained = ([self._nodes[member] for member in component] for component in components)
-            return _beside([SequenceNode(tuple(chain)) for chain in chained])
-        rows = (_beside([self._nodes[member] for member in level]) for level in levels)
+            return _in_parallel([SequenceNode(tuple(chain)) for chain in chained])
+        rows = (_in_parallel([self._nodes[member] for member in level]) for level in levels)
         return SequenceNode(tuple(rows))
 
     def _levels(self, members: list[int]) -> list[list[int]]:
@@ -221,5 +221,5 @@ class _Arrangement:
         return length
 
 
-def _beside(branches: Sequence[Node]) -> Node:
+def _in_parallel(branches: Sequence[Node]) -> Node:
     return ParallelNode(tuple(branches), ParallelPolicy.ALL)

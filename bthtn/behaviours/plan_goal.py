@@ -201,7 +201,7 @@ class PlanGoal(ReloadingGoal):
             if self._has_waited:  # what was aborted may have changed the beliefs
                 self._has_waited = False
                 self._search.restart_if_changed()
-            repaired = self._mended()
+            repaired = self._repaired_plan()
             if repaired is not None:
                 failed = self._search.found_from  # the search began when the plan had failed
                 self._mount.put(repaired.plan, repaired.over, repaired.entered)
@@ -227,7 +227,7 @@ class PlanGoal(ReloadingGoal):
             return self._fail(Failure(str(error), error=raised))
         return SUCCESS
 
-    def _mended(self) -> RepairedPlan | None:
+    def _repaired_plan(self) -> RepairedPlan | None:
         """The plan that has failed with a new part, None if none is found, or none has failed."""
         is_pending = self._repair.is_pending
         return self._repair.repaired(*self._search.failures.situation) if is_pending else None
@@ -330,7 +330,7 @@ class PlanGoal(ReloadingGoal):
 
     def _repair_running(self) -> bool:
         """Repair the running plan if possible; steps outside of the new part run on."""
-        repaired = self._mended()
+        repaired = self._repaired_plan()
         if repaired is None:
             return False
         try:

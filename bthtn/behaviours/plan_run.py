@@ -214,15 +214,17 @@ class PlanRun:
     writes_as: str = ""
     plan_id: str = ""
     cooldowns: Cooldowns = field(default_factory=Cooldowns)
-    beside: dict[Behaviour, Any] = field(default_factory=dict)
+    branch_footprints: dict[Behaviour, Any] = field(default_factory=dict)
     """The rests of the branches of parallel nodes in this tick, as far as they were needed."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: all but that of one tick."""
-        return {part.name: getattr(self, part.name) for part in fields(self)} | {"beside": {}}
+        return {part.name: getattr(self, part.name) for part in fields(self)} | {
+            "branch_footprints": {}
+        }
 
     def ticked(self) -> None:
         """Count a tick of the plan. Call it before the tick."""
         self.ticks += 1
-        self.beside.clear()
+        self.branch_footprints.clear()
         self.next_resumption = self.ticks + 1

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.behaviours.beside import Beside
 from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
+from bthtn.behaviours.interference import BranchFootprints
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import (
     Path,
@@ -118,8 +118,8 @@ class Suspended(Placeholder):
             self._forget()
             return self._arrive()
         self._run.owner.resumed(self, plan)
-        for beside, branch, _ in self._surroundings():
-            beside.add(branch, plan.footprint)
+        for footprints, branch, _ in self._surroundings():
+            footprints.add(branch, plan.footprint)
         self.replacement = self._planned.steps
         return SUCCESS
 
@@ -145,8 +145,8 @@ class Suspended(Placeholder):
         """Whether the plan conflicts with a branch that is still running."""
         self.waits_for = None
         wanted = plan.footprint
-        for beside, branch, node in self._surroundings():
-            for suspect in beside.suspects(branch, wanted):
+        for footprints, branch, node in self._surroundings():
+            for suspect in footprints.suspects(branch, wanted):
                 sibling = node.children[suspect]
                 over = remaining(sibling).conflict_with(wanted)
                 if over:
@@ -154,16 +154,16 @@ class Suspended(Placeholder):
                     return True
         return False
 
-    def _surroundings(self) -> Iterator[tuple[Beside, int, PlanParallel]]:
+    def _surroundings(self) -> Iterator[tuple[BranchFootprints, int, PlanParallel]]:
         """Yield the branches beside this part in the parallel nodes around it, inner ones first."""
         node: Behaviour = self
         while isinstance(node.parent, COMPOSITES):
             above = node.parent
             if isinstance(above, PlanParallel):
-                beside = self._run.beside.get(above)
-                if beside is None:
-                    beside = self._run.beside[above] = Beside(above)
-                yield beside, above.children.index(node), above
+                footprints = self._run.branch_footprints.get(above)
+                if footprints is None:
+                    footprints = self._run.branch_footprints[above] = BranchFootprints(above)
+                yield footprints, above.children.index(node), above
             node = above
 
     def _wait_for(self, sibling: Behaviour, over: str) -> None:

@@ -170,8 +170,8 @@ def _displaced_by(goal: TakingOver) -> Iterator[TakingOver]:
     """
     below: Behaviour = goal
     while below.parent is not None:
-        beside = [] if isinstance(below.parent, Parallel) else below.parent.children
-        pending = [child for child in reversed(beside) if child is not below]
+        siblings = [] if isinstance(below.parent, Parallel) else below.parent.children
+        pending = [child for child in reversed(siblings) if child is not below]
         while pending:
             node = pending.pop()
             if isinstance(node, TakingOver):

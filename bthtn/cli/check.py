@@ -99,7 +99,7 @@ def _tree_report(target: Target) -> Report:
     agents = {id(goal.agent): goal.agent for goal in goals}.values()
     domains = {id(domain): domain for agent in agents for domain in agent.domains}.values()
     sheets, found = _sheet_findings(target, *domains)
-    used = _words_beside(target)
+    used = _words_in_files(target)
     found += [finding for domain in domains for finding in findings(domain, used)]
     for agent in agents if not target.is_of_files else ():
         tasks = (task for domain in agent.domains for task in domain.tasks.values())
@@ -108,7 +108,7 @@ def _tree_report(target: Target) -> Report:
     return Report(_in_order(found), sheets=sheets, simulated=tuple(dict.fromkeys(simulated)))
 
 
-def _words_beside(target: Target) -> set[str]:
+def _words_in_files(target: Target) -> set[str]:
     """The words of the tree, sheets and settings of a character of files: names that are used."""
     if not target.is_of_files:
         return set()

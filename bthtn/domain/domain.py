@@ -107,7 +107,7 @@ class FrozenDomain(Shared, Unpicklable):
     def decompositions(
         self, task: CompoundTask[...], args: Binding, recorder: RecordingView
     ) -> Decompositions:
-        """The ways in which a call of the task can be decomposed in this state.
+        """The decompositions of a call of the task that this state allows.
 
         Raises UnknownRead when they depend on an unknown fluent, PlanningError when a user's
         function fails, and DomainError when a variable's values are not a collection.
@@ -150,23 +150,23 @@ class FrozenDomain(Shared, Unpicklable):
             return
         seen = RecordingView(recorder)
         try:
-            ways = self._ways_of(head.task, grounded(head, seen, binding), seen)
+            decompositions = self._decompositions_of(head.task, grounded(head, seen, binding), seen)
         except UnknownRead as signal:  # the turn, if it is ever tried, depends on that
             yield replace(inner, unknown=signal.fluent)
             return
-        for index in range(len(ways)):
-            method, how = ways.method(index), ways.name(index)
-            if not ways.variable:
+        for index in range(len(decompositions)):
+            method, how = decompositions.method(index), decompositions.name(index)
+            if not decompositions.variable:
                 how = numbered(self.methods[head.task].index(method), how)
             yield replace(
                 inner,
-                name=f"{place}: {call_text(head.task, ways.args)}, {how}",
+                name=f"{place}: {call_text(head.task, decompositions.args)}, {how}",
                 method=method,
-                binding=ways.binding(index),
+                binding=decompositions.binding(index),
                 decomposed=partial(self.network, method),
             )
 
-    def _ways_of(
+    def _decompositions_of(
         self, task: CompoundTask[...], args: Binding | None, recorder: RecordingView
     ) -> Decompositions:
         if args is None:

@@ -87,8 +87,8 @@ def unreadable(path: Path, error: OSError) -> InputError:
     """The error of a file that cannot be read, with the nearest name where there is no such one."""
     hint = "is the path right, and may it be read?"
     if not os.path.exists(path) and os.path.isdir(path.parent):  # of names that are too long, too
-        beside = sorted(file.name for file in path.parent.glob("*"))
-        for near in get_close_matches(path.name, beside, n=1):
+        siblings = sorted(file.name for file in path.parent.glob("*"))
+        for near in get_close_matches(path.name, siblings, n=1):
             hint = f"did you mean '{path.with_name(near)}'?"
     return InputError("BT404", f"cannot read {path}: {error.strerror or error}", hint=hint)
 

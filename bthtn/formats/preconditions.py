@@ -60,7 +60,9 @@ def _is_known(element: Element, attribute: str) -> bool:
     return attribute in _WITHOUT_MEANING or is_of_subtree
 
 
-def guarded(made: Behaviour, conditions: Preconditions, skipped: Status | None) -> Behaviour:
+def with_preconditions(
+    made: Behaviour, conditions: Preconditions, skipped: Status | None
+) -> Behaviour:
     """A behaviour below its preconditions, the first of which is asked first."""
     ends = {"_failureIf": FAILURE, "_successIf": SUCCESS, "_skipIf": skipped, "_while": skipped}
     for attribute in reversed(PRECONDITIONS):

@@ -21,7 +21,7 @@ from bthtn.checked import checked
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
 from bthtn.formats.node_kinds import CATEGORIES, NodeKind, Port, kind_of
 from bthtn.formats.palette import nodes_of
-from bthtn.formats.preconditions import guarded, preconditions_of, with_skips
+from bthtn.formats.preconditions import preconditions_of, with_preconditions, with_skips
 from bthtn.formats.tree_documents import Documents, fault, unkept
 from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
 from bthtn.formats.tree_scope import Scope, is_json, is_port
@@ -99,7 +99,7 @@ class _TreeReader:
                 for child, if_skipped in with_skips(tag, element.children):
                     children.append((yield self._node(child, scope, if_skipped, depth)))
                 made = self._made(element, kind, scope, skipped, children)
-            return guarded(made, conditions, skipped)
+            return with_preconditions(made, conditions, skipped)
         return Failure("not read")
 
     def _bound(self, element: Element, depth: int) -> None:

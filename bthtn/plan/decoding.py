@@ -182,7 +182,7 @@ class _Reader:
         return _leaf(SuspendedNode(rest, self._values(data["binding"]), cause, *given), children)
 
     def _foreseen(self, data: Mapping[str, Any]) -> Foreseen:
-        at, beside = self.at, data["beside"]
+        at, concurrent = self.at, data["beside"]
         tree = self._tree(data["nodes"], f"{at}, foreseen, ")
         self.at = at
         return Foreseen(
@@ -191,7 +191,7 @@ class _Reader:
             self._state(data["after"]),
             self._valued(data["written"]),
             bool(data["sensed"]),
-            None if beside is None else self._fluents(beside),
+            None if concurrent is None else self._fluents(concurrent),
         )
 
     def _network(self, data: Mapping[str, Any]) -> Network:

@@ -146,14 +146,14 @@ class _Writer:
         }
 
     def _foreseen(self, foreseen: nodes.Foreseen) -> dict[str, Any]:
-        beside = None if foreseen.beside is None else self._fluents(foreseen.beside)
+        concurrent = foreseen.concurrent
         return {
             "nodes": self.tree(foreseen.tree),
             "before": self.state(foreseen.before),
             "after": self.state(foreseen.after),
             "written": self._valued(foreseen.written),
             "sensed": foreseen.sensed,
-            "beside": beside,
+            "beside": None if concurrent is None else self._fluents(concurrent),
         }
 
     def network(self, network: Network, binding: Binding) -> Any:

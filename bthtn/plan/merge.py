@@ -63,7 +63,7 @@ def _sure(policy: ParallelPolicy, branches: int) -> range:
             assert_never(policy)
 
 
-def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expression[Any]]:
+def _common_values(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expression[Any]]:
     """Fluents with the same final value, whichever branches are aborted.
 
     All branches that may be the successful one write them, and all branches that write them
@@ -84,10 +84,10 @@ def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expre
 
 def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Footprint:
     """The footprint of a parallel node. Writes of branches that may be aborted are not certain."""
-    sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
+    sure, common = _sure(policy, len(footprints)), _common_values(footprints, policy)
     return Footprint.in_turn(
         [
-            footprint if branch in sure else footprint.unsure(but=alike)
+            footprint if branch in sure else footprint.unsure(but=common)
             for branch, footprint in enumerate(footprints)
         ]
     )
@@ -100,7 +100,7 @@ def after_parallel(
 
     A fluent is unknown if a branch that writes it may be aborted.
     """
-    sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
+    sure, common = _sure(policy, len(footprints)), _common_values(footprints, policy)
     writers: dict[Fluent[Any], list[int]] = {}
     for branch, footprint in enumerate(footprints):
         for fluent in footprint.writes:
@@ -108,7 +108,7 @@ def after_parallel(
     together: dict[Fluent[Any], Write] = {}
     for fluent, branches in writers.items():
         writes = [footprints[branch].writes[fluent] for branch in branches]
-        if fluent not in alike and any(branch not in sure for branch in branches):
+        if fluent not in common and any(branch not in sure for branch in branches):
             together[fluent] = Write(WriteKind.COMPUTED, UNKNOWN)
         elif len(branches) > 1 and any(write.kind is WriteKind.INCREASE for write in writes):
             # A choice inside a branch may have a known value at its end, but no known increase.

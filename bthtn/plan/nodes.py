@@ -159,7 +159,7 @@ class Foreseen(Shared, Unpicklable):
 
     ``before`` is the state from which the whole plan began, ``written`` are the plan's writes up
     to this part, ``after`` is the state at the part's end. ``sensed`` says whether the tree may
-    rely on volatile fluents. ``beside`` are the fluents that parallel branches write meanwhile,
+    rely on volatile fluents. ``concurrent`` are the fluents that parallel branches write meanwhile,
     None if they are not all known.
     """
 
@@ -168,7 +168,7 @@ class Foreseen(Shared, Unpicklable):
     after: FrozenState
     written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
     sensed: bool = True
-    beside: frozenset[Fluent[Any]] | None = frozenset()
+    concurrent: frozenset[Fluent[Any]] | None = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

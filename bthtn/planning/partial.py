@@ -100,9 +100,9 @@ def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
         if change.before is not UNKNOWN
         and (foreseen.sensed or not change.fluent.volatile or change.fluent in foreseen.written)
     ]
-    if different and foreseen.beside is None:
+    if different and foreseen.concurrent is None:
         return footprint(foreseen.tree).reads.isdisjoint(different)
-    return foreseen.beside is None or foreseen.beside.issuperset(different)
+    return foreseen.concurrent is None or foreseen.concurrent.issuperset(different)
 
 
 class _Cutter(Projection):
@@ -121,7 +121,7 @@ class _Cutter(Projection):
         self._start = start
         self._domain = domain
         self._settings = settings
-        self._beside = start.beside
+        self._concurrent = start.concurrent
 
     @property
     def senses(self) -> bool:
@@ -233,15 +233,15 @@ class _Cutter(Projection):
     def _parallel(
         self, node: ParallelNode, parts: tuple[Network, ...], binding: Binding
     ) -> Visit[Node]:
-        outside = self._beside
-        beside = _written_beside(node, outside)
+        outside = self._concurrent
+        written = _written_concurrently(node, outside)
 
         def visit(index: int) -> Visit[Node]:
-            self._beside = beside[index]
+            self._concurrent = written[index]
             return self.cut(node.children[index], parts[index], binding, followed=True)
 
         branches: list[Node] = yield self.branches(node, range(len(node.children)), visit)
-        self._beside = outside
+        self._concurrent = outside
         return with_children(node, branches)
 
     def _priority(
@@ -270,7 +270,7 @@ class _Cutter(Projection):
         if followed:
             yield self.visit(tree)
             after = self.state.freeze()
-        foreseen = Foreseen(tree, self._start.before, after, written, sensed, self._beside)
+        foreseen = Foreseen(tree, self._start.before, after, written, sensed, self._concurrent)
         return SuspendedNode(rest, binding, cause, foreseen=foreseen)
 
 
@@ -281,7 +281,7 @@ def _made_from(network: Network, binding: Binding, node: Node, kind: type[N]) ->
     return node
 
 
-def _written_beside(
+def _written_concurrently(
     node: ParallelNode, outside: frozenset[Fluent[Any]] | None
 ) -> list[frozenset[Fluent[Any]] | None]:
     """For each branch the fluents that concurrent branches write; None if not known."""
@@ -291,12 +291,12 @@ def _written_beside(
         else None
         for child in node.children
     ]
-    beside: list[frozenset[Fluent[Any]] | None] = []
+    concurrent: list[frozenset[Fluent[Any]] | None] = []
     for index in range(len(known)):
         others = [outside, *known[:index], *known[index + 1 :]]
         sure = [other for other in others if other is not None]
-        beside.append(frozenset().union(*sure) if len(sure) == len(others) else None)
-    return beside
+        concurrent.append(frozenset().union(*sure) if len(sure) == len(others) else None)
+    return concurrent
 
 
 def _changed(node: Node, network: str) -> PlanningError:

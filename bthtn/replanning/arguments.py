@@ -134,16 +134,16 @@ class Arguments:
         """The value of a variable instead of one that is gone, and the calls by a plain method."""
         if node.body is None and not isinstance(node.task.choice, ValueChoice):
             return {}, {}
-        ways = self._domain.decompositions(node.task, node.args, view)
-        number = index_now(node, ways)
+        decompositions = self._domain.decompositions(node.task, node.args, view)
+        number = index_now(node, decompositions)
         if number is None:
-            gone = ways.variable
+            gone = decompositions.variable
             if not isinstance(gone, ValueChoice):
                 return {}, {}
-            return {gone.position: next(iter(ways.values), None)}, {}
+            return {gone.position: next(iter(decompositions.values), None)}, {}
         if node.body is None:
             return {}, {}
-        method, binding = ways.method(number), ways.binding(number)
+        method, binding = decompositions.method(number), decompositions.binding(number)
         return {}, renewed(node.body, self._domain.network(method, view, binding)) or {}
 
     def _has_written(self, node: ScopeNode, view: RecordingView) -> bool:
@@ -188,11 +188,13 @@ def changed_text(node: TaskNode | ScopeNode, position: int, value: object) -> st
     return f"{name} was {value_text(planned)} when it was planned, and is {value_text(value)} now"
 
 
-def index_now(node: ScopeNode, ways: Decompositions) -> int | None:
+def index_now(node: ScopeNode, decompositions: Decompositions) -> int | None:
     """The index that a decomposition has by now: values may come in another order, or be gone."""
-    if ways.variable is None:
-        return node.method if node.method < len(ways) else None
-    return next((n for n in range(len(ways)) if ways.name(n) == node.name), None)
+    if decompositions.variable is None:
+        return node.method if node.method < len(decompositions) else None
+    return next(
+        (n for n in range(len(decompositions)) if decompositions.name(n) == node.name), None
+    )
 
 
 def renewed(planned: Network, now: Network | None) -> dict[TaskCall, TaskCall] | None:

@@ -356,7 +356,7 @@ class GoalFailures:
         return self._memory.reads | (waiting.fluents if waiting is not None else frozenset())
 
     @property
-    def remembers(self) -> bool:
+    def counts_failures(self) -> bool:
         """Whether failures of steps or methods are being counted."""
         return len(self._memory) > 0
 

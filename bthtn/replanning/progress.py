@@ -178,14 +178,14 @@ def begins_otherwise(steps: Iterable[TaskNode], plan: Plan, is_idle: IsIdle) -> 
     """
     ours, theirs = iter(steps), leaves(plan.tree)
     for our, their in zip(ours, theirs, strict=False):
-        if not _are_alike(our, their):
+        if not _are_interchangeable(our, their):
             ours = filterfalse(is_idle, chain((our,), ours))
             theirs = filterfalse(is_idle, chain((their,), theirs))
             return any(map(_are_different, ours, theirs))
     return False
 
 
-def _are_alike(one: TaskNode, other: TaskNode) -> bool:
+def _are_interchangeable(one: TaskNode, other: TaskNode) -> bool:
     """Whether two steps are equal, and both idle or both not."""
     return (
         one.task is other.task

@@ -270,18 +270,18 @@ class Check(RemainingProjection):
         self._context = self._arguments.ahead(node, self._context, self.state)
         if isinstance(node.task.choice, RandomOrder):
             return None
-        ways = self._domain.decompositions(node.task, node.args, view)
-        number = index_now(node, ways)
+        decompositions = self._domain.decompositions(node.task, node.args, view)
+        number = index_now(node, decompositions)
         if number is None:
             why = f"{node.name} is no choice any more"
             raise _Outdated(Failure(why, str(node), node, view.reads))
-        method, binding = ways.method(number), ways.binding(number)
+        method, binding = decompositions.method(number), decompositions.binding(number)
         if isinstance(method.body, PlainBody):
             failure = self._body_failure(node, method, view, binding)
         else:
             failure = self._failure_of(node, method.condition, binding)
         if failure is None:
-            _check(node, _preferred(node, ways, number, view))
+            _check(node, _preferred(node, decompositions, number, view))
         return failure
 
     def _body_failure(
@@ -325,12 +325,15 @@ def _at(node: Node, failure: Failure | None) -> Failure | None:
 
 
 def _preferred(
-    node: ScopeNode, ways: Decompositions, number: int, view: RecordingView
+    node: ScopeNode, decompositions: Decompositions, number: int, view: RecordingView
 ) -> Failure | None:
     """The failure of a value that has others before it by now, one of which is possible."""
     for before in range(number if number > node.method else 0):
-        if ways.method(before).condition.evaluate(view, ways.binding(before)) is True:
-            why = f"{ways.name(before)} comes before {node.name} now"
+        if (
+            decompositions.method(before).condition.evaluate(view, decompositions.binding(before))
+            is True
+        ):
+            why = f"{decompositions.name(before)} comes before {node.name} now"
             return Failure(why, str(node), reads=view.reads)
     return None
 

@@ -45,23 +45,23 @@ class Alignment:
 def aligned(expected: Sequence[Expected], ticks: Sequence[Tick]) -> Alignment:
     """The expected events as they would have to be to have come true in these ticks."""
     heard = [(tick.number, event_text(event)) for tick in ticks for event in tick.events]
-    ways = {0: Alignment()}
+    best = {0: Alignment()}
     """By the number of events that are used up: the best way there."""
     for wanted in expected:
         longer: dict[int, Alignment] = {}
-        for used, way in ways.items():
-            for after, next_way in _next(wanted, heard, used, way):
-                if after not in longer or next_way.cost < longer[after].cost:
-                    longer[after] = next_way
-        ways = longer
-    return min(ways.values(), key=lambda way: way.cost)
+        for used, alignment in best.items():
+            for after, longer_best in _next(wanted, heard, used, alignment):
+                if after not in longer or longer_best.cost < longer[after].cost:
+                    longer[after] = longer_best
+        best = longer
+    return min(best.values(), key=lambda alignment: alignment.cost)
 
 
 def _next(
-    wanted: Expected, heard: Sequence[tuple[int, str]], used: int, way: Alignment
+    wanted: Expected, heard: Sequence[tuple[int, str]], used: int, alignment: Alignment
 ) -> Iterator[tuple[int, Alignment]]:
     """The possible outcomes of the next expected event, with the events that are used up then."""
-    yield used, Alignment((*way.found, wanted), (*way.left, wanted), way.changed)
+    yield used, Alignment((*alignment.found, wanted), (*alignment.left, wanted), alignment.changed)
     before = heard[used - 1][0] if used else 0
     about = None if is_open(wanted.event) else _about(wanted.event)
     rest = range(used, len(heard))
@@ -72,7 +72,10 @@ def _next(
         event = wanted.event if fits(text, wanted.event) else _like(text, wanted.event)
         late = wanted.within is not None and tick > before + wanted.within
         now = replace(wanted, event=event, within=tick - before if late else wanted.within)
-        yield place + 1, Alignment((*way.found, now), way.left, way.changed + (now != wanted))
+        yield (
+            place + 1,
+            Alignment((*alignment.found, now), alignment.left, alignment.changed + (now != wanted)),
+        )
 
 
 def is_open(event: str) -> bool:

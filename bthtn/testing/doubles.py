@@ -261,8 +261,8 @@ class RecordingListener(Unpicklable):
 
     def story(self) -> list[str]:
         """All events but changes of beliefs, as text."""
-        told = (event for event in self.events if not isinstance(event, BeliefChanged))
-        return [line_of(event, reasons=False) for event in told]
+        events = (event for event in self.events if not isinstance(event, BeliefChanged))
+        return [line_of(event, reasons=False) for event in events]
 
     def changes(self) -> list[str]:
         """The changes of beliefs with their sources: ``ammo: 1 → 0 (by fight)``."""

@@ -165,7 +165,7 @@ class _Play:
             fault = fault or "; ".join(self._invariants.stop())
         self._character.stop()
         others = {name: actual for name, _, actual, _ in wrong}
-        return Played(tuple(self._ticks), fault and self._told(fault), others)
+        return Played(tuple(self._ticks), fault and self._report(fault), others)
 
     def _bring_about(self, tick: int) -> None:
         """Intervene as is due at a tick, or after an event of the tick before."""
@@ -228,7 +228,7 @@ class _Play:
         ]
         return f"at the end {', '.join(texts)}" if texts else ""
 
-    def _told(self, fault: str) -> str:
+    def _report(self, fault: str) -> str:
         """The fault, with the expectations before and after it, and the end of the timeline."""
         met = self._met
         marks = [

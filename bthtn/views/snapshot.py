@@ -59,18 +59,18 @@ class Snapshots(Unpicklable):
         changed: dict[str, list[str]] = {}
         pending = [(self._root, False)]
         while pending:
-            node, is_told = pending.pop()  # as a part of what was grafted, or of the whole tree
+            node, is_included = pending.pop()  # as a part of what was grafted, or of the whole tree
             if node not in self._ids:
                 self._latest += 1
                 self._ids[node] = self._latest
             children, status = tuple(node.children), (status_of(node), node.feedback_message)
             self._children[node], self._statuses[node] = children, status
             is_same = before.get(node) == children
-            if node in before and not is_told:
+            if node in before and not is_included:
                 grafted += [] if is_same else [node]
                 if statuses[node] != status:
                     changed[str(self._ids[node])] = [*status]
-            pending.extend((child, is_told or not is_same) for child in reversed(children))
+            pending.extend((child, is_included or not is_same) for child in reversed(children))
         if not before:
             return {"tree": self._snapshot(self._root)}
         if grafted:

@@ -101,7 +101,7 @@ def app(
         Route("/do", command, methods=["POST"]),
         Route("/{name}", page),
     ]
-    return _guarded(Starlette(routes=routes))
+    return _protected(Starlette(routes=routes))
 
 
 async def _stream(history: History, on_readers: Callable[[int], None]) -> AsyncIterator[str]:
@@ -148,10 +148,10 @@ def _refused(why: str, status: int) -> Response:
     return JSONResponse({"refused": why}, status)
 
 
-def _guarded(inner: ASGIApp) -> ASGIApp:
+def _protected(inner: ASGIApp) -> ASGIApp:
     """The application behind ``access.refusal``, with the headers of all answers."""
 
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+    async def protected(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await inner(scope, receive, send)
@@ -167,4 +167,4 @@ def _guarded(inner: ASGIApp) -> ASGIApp:
             return
         await inner(scope, receive, with_headers)
 
-    return guarded
+    return protected

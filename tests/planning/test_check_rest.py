@@ -391,8 +391,8 @@ def test_branches_further_out_count_too_and_those_further_in_do_not(domain, walk
         " (walk, suspended(walk)))"
     )
     inner, behind, _ = suspended(plan)
-    assert sorted(map(str, inner.foreseen.beside)) == ["near", "stamina"]
-    assert sorted(map(str, behind.foreseen.beside)) == ["near"]
+    assert sorted(map(str, inner.foreseen.concurrent)) == ["near", "stamina"]
+    assert sorted(map(str, behind.foreseen.concurrent)) == ["near"]
 
 
 def test_beside_a_branch_that_is_unknown_what_the_rest_reads_decides(domain, walk, slam, roar):

@@ -1,4 +1,4 @@
-"""Beside: finds the branches of a parallel node that a plan could disturb.
+"""BranchFootprints: finds the branches of a parallel node that a plan could disturb.
 
 In a tick in which many branches have suspended parts planned, comparing each plan with all that is
 left of the other branches would take quadratic time. So what is left is written down once per tick,
@@ -16,7 +16,7 @@ from bthtn.behaviours.parallel import PlanParallel
 from bthtn.world.footprint import Footprint
 
 
-class Beside:
+class BranchFootprints:
     """The remaining footprints of the branches of one parallel node, in one tick."""
 
     def __init__(self, node: PlanParallel) -> None:
