@@ -180,16 +180,18 @@ class Planner(Unpicklable, Generic[S]):
         """
         start = state if type(state) is FrozenState else start_of(self.domain, state)
         answers = self._answers
+        if answers is not None and not avoiding and bound is None:
+            return self._remembered(seeded(start, self.settings.seed), answers, listener)
+        if listener is not None:
+            return self._search(self._request(start, avoiding, bound), listener)
         request = self._request
         if avoiding or bound is not None:
             request = partial(request, avoiding=avoiding, bound=bound)
             ask = self._accelerated(SearchKind(bool(avoiding), bound is not None))
             ask = ask and partial(ask, avoiding=avoiding, bound=bound)
-        elif answers is None:
-            ask = self._accelerator or self._accelerated(PLAIN)
         else:
-            return self._remembered(seeded(start, self.settings.seed), answers, listener)
-        if ask is not None and listener is None:
+            ask = self._accelerator or self._accelerated(PLAIN)
+        if ask is not None:
             return AcceleratedSearch(ask, start, self._most, request, self.seeks_least)
         return self._search(request(start), listener)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import Any, Final, Self, TypeVar, dataclass_transform
 
+from bthtn.domain.task import call_text
+
 E = TypeVar("E")
 
 
@@ -13,7 +15,8 @@ class Event(tuple[Any, ...]):
     """Base class of all events; immutable.
 
     Searches emit many events, and few of their texts are ever read. So a text may be stored as a
-    tuple of a function and its arguments, and is made when the field is read.
+    tuple of a function and its arguments, that of a call as its task with the arguments behind all
+    fields; it is made when the field is read.
     """
 
     __slots__ = ()
@@ -69,7 +72,9 @@ def event(declared: type[E]) -> type[E]:
 def _text(place: int) -> Callable[[Event], str]:
     def text(event: Event) -> str:
         told = event[place]
-        return told if type(told) is str else told[0](*told[1:])
+        if type(told) is str:
+            return told
+        return told[0](*told[1:]) if type(told) is tuple else call_text(told, event[-1])
 
     return text
 

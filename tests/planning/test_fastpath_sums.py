@@ -18,6 +18,7 @@ from bthtn import (
 )
 from bthtn.errors import PlanningError
 from bthtn.examples.domains.brawler.domain import Brawler, battle_main, brawler
+from bthtn.planning import planner as planning
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.htn.fastpath import accelerated, accelerator
 from bthtn.planning.htn.fastpath.items import SearchKind
@@ -160,3 +161,16 @@ def test_a_planner_that_is_asked_often_leaves_nothing_to_the_search(settings, av
     search.advance()
     assert search.plan.actions == first.plan.actions
     assert search.expansions == first.expansions
+
+
+@pytest.mark.parametrize("avoided", [{}, {(ride, (1,)): ""}])
+def test_for_searches_that_are_listened_to_nothing_is_generated(avoided, monkeypatch):
+    made = []
+    monkeypatch.setattr(planning, "accelerator", lambda *asked, **_: made.append(asked))
+    planner = Planner(domain, travel(1))
+    for _ in range(3):
+        planner.search(Road(), [].append, avoided).advance()
+    assert made == []
+    for _ in range(3):
+        planner.search(Road(), avoiding=avoided).advance()
+    assert len(made) == 1

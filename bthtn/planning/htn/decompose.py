@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from bthtn.domain.condition import why_so
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
-from bthtn.domain.task import call_text
 from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
 from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
@@ -91,10 +91,8 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
         return _decompose(search, call, start)
     methods = row.methods
     wants_reasons = search.listener is not None or (frame is not None and frame.guard is not None)
-    if wants_reasons:
-        for method in methods[start:index]:
-            why = because(method.method.condition, method.holds, search.view, args)
-            _tell_rejected(search, call, method.index, method, why)
+    if wants_reasons and index != start:
+        _tell_unusable(search, call, methods[start:index])
     if index is None:
         return None
     method, later = methods[index], index + 1
@@ -107,6 +105,21 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     elif not method.excludes_later and (search.ahead is not None or search.may_beat(later)):
         search.keep(call, later)
     return enter(search, call, index, method, args, method.body, None)
+
+
+def _tell_unusable(search: SearchState, call: Call, methods: Sequence[MethodRow]) -> None:
+    """Record and emit why each of these compiled methods is not usable."""
+    _, row, args, scope, _, _, _ = call
+    listener, asked, depth = search.listener, ReadingView(search.view), scope[DEPTH]
+    why = search.reason
+    for method in methods:
+        asked.readings = {}
+        method.holds(asked, args, asked)
+        why = (why_so, method.method.condition, args, False, asked.readings)
+        if listener is not None:
+            told = (row.task, method.index, method.method.name, why, depth, args)
+            listener(event(MethodRejected, told))
+    search.reason = (reasons.failed, row.task, args, why)
 
 
 def _choose(
@@ -192,8 +205,7 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
         rank = search.costs.left(behind)
     if search.listener is not None:
         name = method.method.name if chosen is None else chosen.name
-        called = (call_text, row.task, args)
-        search.listener(event(MethodEntered, (called, index, name, above[DEPTH])))
+        search.listener(event(MethodEntered, (row.task, index, name, above[DEPTH], args)))
     return (body, 0, scope, behind, rank) if body.parts else behind
 
 
@@ -239,7 +251,7 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
     if search.is_closing:
         return suspend_call(search, part, scope, behind, BUDGET)
     if search.listener is not None:
-        search.listener(event(Backtracked, ((call_text, row.task, args),)))
+        search.listener(event(Backtracked, (row.task, args)))
     return decompose(search, call, start)
 
 
@@ -333,7 +345,7 @@ def _tell_rejected(
     search.reason = (reasons.failed, row.task, args, reason)
     if search.listener is not None:
         name = method.method.name if ways is None else ways.name(index)
-        told = ((call_text, row.task, args), index, name, reason, scope[DEPTH])
+        told = (row.task, index, name, reason, scope[DEPTH], args)
         search.listener(event(MethodRejected, told))
 
 
@@ -343,5 +355,4 @@ def _cut(
     """Fail a call that is nested too deep or recurses in an unchanged state."""
     search.reason = (reasons.failed, row.task, args, reason)
     if search.listener is not None:
-        told = ((call_text, row.task, args), reason, scope[DEPTH])
-        search.listener(event(RecursionCut, told))
+        search.listener(event(RecursionCut, (row.task, reason, scope[DEPTH], args)))

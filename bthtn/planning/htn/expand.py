@@ -14,7 +14,6 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.number import number_of
-from bthtn.domain.task import call_text
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import NULL_NODE, Suspension, SuspensionKind, cause_of
 from bthtn.planning.exclusions import task_avoided
@@ -108,7 +107,7 @@ def primitive(
     search.at = (steps + 1, elapsed, cost, frame)
     search.view.foreseeable = False
     if search.listener is not None:
-        search.listener(event(TaskPlanned, ((call_text, row.task, args), scope[DEPTH])))
+        search.listener(event(TaskPlanned, (row.task, scope[DEPTH], args)))
     return behind
 
 
@@ -145,7 +144,7 @@ def _evaluated(
     search.at = (at[0] + 1, elapsed, price, at[3])
     search.view.foreseeable = False
     if search.listener is not None:
-        search.listener(event(TaskPlanned, ((call_text, task, args), scope[DEPTH])))
+        search.listener(event(TaskPlanned, (task, scope[DEPTH], args)))
     return behind
 
 

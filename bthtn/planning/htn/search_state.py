@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bthtn.domain.method import Method
 from bthtn.domain.network import NULL, Network
-from bthtn.domain.task import Task, call_text
+from bthtn.domain.task import Task
 from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.duplicates import Duplicates
@@ -234,8 +234,7 @@ class SearchState:
         """Record why a task cannot be planned, and emit it."""
         self.reason = (failed, task, args, why)
         if self.listener is not None:
-            told = ((call_text, task, args), self.reason, scope[DEPTH])
-            self.listener(event(TaskRejected, told))
+            self.listener(event(TaskRejected, (task, self.reason, scope[DEPTH], args)))
 
     def tell(self, told: SearchEvent) -> None:
         """Send the event to the listener, if there is one."""
