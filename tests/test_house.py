@@ -87,11 +87,18 @@ def parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
+@cache
+def nodes(source: str) -> tuple[ast.AST, ...]:
+    """All of them, as many rules look through them."""
+    return tuple(ast.walk(parsed(source)))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def forgotten_fixture():
     """A million nodes would be looked at whenever garbage is collected."""
     yield
     parsed.cache_clear()
+    nodes.cache_clear()
 
 
 def check(rule: Callable[[str], Iterable[str]], *folders: str) -> None:
@@ -125,7 +132,7 @@ def excess_lines(source: str) -> list[str]:
 def long_functions(source: str) -> list[str]:
     return [
         f"{node.name} has {lines} lines"
-        for node in ast.walk(parsed(source))
+        for node in nodes(source)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (lines := node.end_lineno - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
     ]
@@ -222,7 +229,7 @@ def open_matches(source: str) -> list[str]:
     """Matches over kinds of nodes, networks and decorators in which mypy finds no missing one."""
     return [
         f"line {found.lineno}"
-        for found in ast.walk(parsed(source))
+        for found in nodes(source)
         if isinstance(found, ast.Match)
         and any(classes_of(case.pattern) & CLOSED_KINDS for case in found.cases)
         and not ast.unparse(found.cases[-1].body[0]).startswith("assert_never(")
@@ -316,7 +323,7 @@ def codes_raised(source: str) -> set[str]:
     """Codes in the string literals of a module."""
     texts = (
         node.value
-        for node in ast.walk(parsed(source))
+        for node in nodes(source)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
     return {code for text in texts for code in CODE.findall(text)}
@@ -376,7 +383,7 @@ def running_lines(source: str) -> list[int]:
     """Lines that mention what runs text; ``re.compile`` and its like are attributes of others."""
     lines = []
     makes_classes = "builtins.__build_class__" in source  # runs no text
-    for node in ast.walk(parsed(source)):
+    for node in nodes(source):
         match node:
             case ast.Name(id=name) if name in RUNS_TEXT:
                 lines.append(node.lineno)
@@ -395,7 +402,7 @@ def unchecked_runs(source: str) -> list[str]:
     """Functions that run a text without having checked first that it can only be ours."""
     return [
         node.name
-        for node in ast.walk(parsed(source))
+        for node in nodes(source)
         if isinstance(node, ast.FunctionDef)
         and {"eval", "compile"} & {getattr(one, "id", "") for one in ast.walk(node)}
         and not any(ast.unparse(one).startswith("_check(") for one in node.body[:2])
@@ -669,7 +676,7 @@ def allowed_imports(path: str) -> set[str]:
 
 def foreign_imports(source: str, allowed: set[str]) -> list[str]:
     modules = set()
-    for node in ast.walk(parsed(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -1,7 +1,5 @@
 """Batches: results in order, whatever the workers do."""
 
-import os
-import signal
 from concurrent.futures import Future
 
 import joblib
@@ -11,6 +9,7 @@ from joblib._dask import DaskDistributedBackend
 from bthtn.batch import Deaths, Workers, run_batch, workers
 from bthtn.batch.dask_backend import register
 from bthtn.errors import BthtnError, ExecutionError, InputError
+from tests.batch.calls import DiesOnce, always_dies, raises, square
 
 # joblib 1.6's own thread may raise KeyError while it ends workers that have calls left: it forgets
 # the calls before it looks for the next one. Nothing is lost by it, but Python reports it.
@@ -18,33 +17,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExc
 
 TWO = Workers(jobs=2)
 HERE = Workers(jobs=1)
-
-
-def square(number):
-    return number * number
-
-
-class DiesOnce:
-    """Kills the process that first calls it with 13."""
-
-    def __init__(self, folder):
-        self.mark = folder / "died"
-
-    def __call__(self, number):
-        if number == 13 and not self.mark.exists():
-            self.mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return square(number)
-
-
-def always_dies(number):
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def raises(number):
-    raise ValueError(f"no {number}")
 
 
 def test_results_come_in_the_order_of_the_items_with_any_number_of_workers():
