@@ -24,7 +24,9 @@ from distributed import LocalCluster
 
 from benchmarks.page import written
 from benchmarks.report import Table, markdown
-from bthtn.batch import Deaths, Kept, Workers, resumed
+from bthtn.batch.resume import Kept, resumed
+from bthtn.batch.runner import Deaths
+from bthtn.batch.workers import Workers
 from bthtn.cli.sides import Experiment, Pair, Side
 
 PAGE = Path(__file__).parent.parent / "docs" / "comparing.md"

@@ -14,13 +14,15 @@ from rich.console import Console
 from rich.table import Table
 from typer import Argument, Option
 
-from bthtn.batch import Deaths, Kept, Workers, resumed
+from bthtn.batch.resume import Kept, resumed
+from bthtn.batch.runner import Deaths
+from bthtn.batch.workers import Workers
 from bthtn.cli import options
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import WIDTH, note, say_json, with_progress
 from bthtn.cli.sides import Experiment, Pair, Side
-from bthtn.compare import Finding, findings, most_different, other_plans
-from bthtn.compare.pair import OtherPlan
+from bthtn.compare.pair import OtherPlan, most_different, other_plans
+from bthtn.compare.statistics import Finding, findings
 from bthtn.errors import InputError
 
 FORMAT: Final = "bthtn-compare/1"

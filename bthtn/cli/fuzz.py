@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
-from bthtn.batch import Deaths, Kept, Workers, resumed
-from bthtn.batch.workers import package_of
+from bthtn.batch.resume import Kept, resumed
+from bthtn.batch.runner import Deaths
+from bthtn.batch.workers import Workers, package_of
 from bthtn.cli import options
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import check_name, counted, note, say, say_json, with_progress, write

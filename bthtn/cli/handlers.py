@@ -10,7 +10,7 @@ from types import FrameType
 
 import typer
 
-from bthtn.batch import Workers
+from bthtn.batch.workers import Workers
 from bthtn.cli.signals import ENDING, exit_code
 
 

@@ -13,7 +13,8 @@ from typing import Annotated, Final
 
 from typer import Argument, Option
 
-from bthtn.batch import Deaths, Workers, run_batch
+from bthtn.batch.runner import Deaths, run_batch
+from bthtn.batch.workers import Workers
 from bthtn.cli.handlers import ending
 from bthtn.cli.options import Address, AsJson, Backend, OnBackend
 from bthtn.cli.printing import check_name, deliver, note, say, say_json

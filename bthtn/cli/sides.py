@@ -16,8 +16,9 @@ from typing import Any
 
 from bthtn.cli.plan_arguments import goal_from, values_from
 from bthtn.cli.printing import errors_at
-from bthtn.compare import Observation, drawn_state, measures_from, paired, plan_seed, run_seed
-from bthtn.compare.measure import OF_PLANS, OF_RUNS
+from bthtn.compare.measure import OF_PLANS, OF_RUNS, measures_from
+from bthtn.compare.observe import Observation, drawn_state, plan_seed, run_seed
+from bthtn.compare.pair import paired
 from bthtn.errors import InputError
 from bthtn.formats.project import project_in
 from bthtn.planning.protocol import Settings

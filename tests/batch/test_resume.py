@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from bthtn.batch import Kept, Workers, resumed
+from bthtn.batch.resume import Kept, resumed
+from bthtn.batch.workers import Workers
 from bthtn.errors import InputError
 
 HERE = Workers(jobs=1)

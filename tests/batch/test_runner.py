@@ -6,8 +6,10 @@ import joblib
 import pytest
 from joblib._dask import DaskDistributedBackend
 
-from bthtn.batch import Deaths, Workers, run_batch, workers
+from bthtn.batch import workers
 from bthtn.batch.dask_backend import register
+from bthtn.batch.runner import Deaths, run_batch
+from bthtn.batch.workers import Workers
 from bthtn.errors import BthtnError, ExecutionError, InputError
 from tests.batch.calls import DiesOnce, always_dies, raises, square
 

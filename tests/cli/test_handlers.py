@@ -5,7 +5,7 @@ import signal
 import pytest
 import typer
 
-from bthtn.batch import Workers
+from bthtn.batch.workers import Workers
 from bthtn.cli.handlers import ending
 
 

@@ -4,7 +4,8 @@ from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 
 from bthtn.behaviours import Agent, Character, ManualClock, PlanGoal
-from bthtn.compare import Observation, paired, run_seed
+from bthtn.compare.observe import Observation, run_seed
+from bthtn.compare.pair import paired
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 
 

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from bthtn.compare import findings, most_different, other_plans
+from bthtn.compare.pair import most_different, other_plans
+from bthtn.compare.statistics import findings
 
 
 def rows(text, pairs):

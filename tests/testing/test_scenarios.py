@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.batch import Workers
+from bthtn.batch.workers import Workers
 from bthtn.cli.scenarios import Suite, show_scenario, write_scenario
 from bthtn.cli.scenarios import test as run_tests
 from bthtn.errors import InputError
