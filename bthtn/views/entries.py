@@ -129,7 +129,7 @@ class _AgentEntries:
             e.leaf for e in heard if isinstance(e, events.LeafEnded | events.LeafAborted)
         }
         entries: list[Entry] = []
-        for event in heard:
+        for event in _joined(heard):
             made = [*self._goal_entries(event), *self._leaf_entries(event, heard)]
             made.extend(_other_entries(event))
             entries.extend(made if is_shown(event) else ())
@@ -225,6 +225,22 @@ class _AgentEntries:
     def _plan_label(self, goal: str) -> str:
         number = self._numbers.get(goal)
         return f"plan {number} for {goal}" if number else f"{goal}, before it had a plan"
+
+
+def _joined(heard: Iterable[AgentEvent]) -> list[AgentEvent]:
+    """The events, with the reasons for which one change lets a plan be kept in one event."""
+    joined: list[AgentEvent] = []
+    for event in heard:
+        before = joined[-1] if joined else None
+        if (
+            isinstance(event, events.PlanKept)
+            and isinstance(before, events.PlanKept)
+            and (event.goal, event.change) == (before.goal, before.change)
+        ):
+            joined[-1] = replace(before, reason=f"{before.reason}, and {event.reason}")
+        else:
+            joined.append(event)
+    return joined
 
 
 def _other_entries(event: AgentEvent) -> Iterator[Entry]:

@@ -172,6 +172,19 @@ def test_what_is_decided_about_a_running_plan_says_why_and_whose_doing_it_was():
     assert "plan 3 for work instead of plan 2, the same as plan 1" in text
 
 
+def test_a_plan_that_is_kept_for_two_reasons_after_one_change_takes_one_line():
+    plan = plan_for(dig())
+    works = PlanKept("work", "the rest still works", Change(Dog.hungry, True, False, "sensor"))
+    best = replace(works, reason="there is nothing better")
+    other = replace(best, change=Change(Dog.hungry, False, True, "sensor"))
+    text = " ".join(told([PlanAdopted("work", plan, "")], [works, best, other]))
+    assert text.endswith(
+        "2 keeps plan 1 for work — the rest still works, and there is nothing better "
+        "[hungry: true → false (by sensor)] "
+        "keeps plan 1 for work — there is nothing better [hungry: false → true (by sensor)]"
+    )
+
+
 def test_a_goal_that_is_given_up_says_why_once():
     adopted = PlanAdopted("guard", plan_for(dig()), "")
     failed = PlanFailed("guard", "dig: no", again=False)
