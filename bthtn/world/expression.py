@@ -8,7 +8,7 @@ mentions, and can be printed. A condition is an expression whose value is a bool
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
@@ -36,7 +36,7 @@ class StateView(Protocol):
         ...
 
 
-class Expression(Symbol, ABC, Generic[T]):
+class Expression(Symbol, Generic[T]):
     """A computation on a state with a result of type T. Compared by identity.
 
     The operators ``== != < <= > >= & | ~ + - * // %`` build larger expressions. An expression
