@@ -64,6 +64,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "fuzz:fuzz",
         "Search for the shortest scenario in which a character breaks an invariant.",
     ),
+    "serve": (
+        "serve:serve",
+        "Act for another program, such as a game engine: a line of JSON for each tick, and back.",
+    ),
     "watch": ("watch:watch", "Run a tree and show it in a browser, or make a page of a recording."),
 }
 """The function of each command, and what it does. A function returns the exit code, None for 0."""

@@ -11,9 +11,10 @@ from py_trees.common import Status
 from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.behaviours import Agent, Character, PlanGoal
 from bthtn.errors import StateError
-from bthtn.testing.interventions import belief, is_plain, written
+from bthtn.testing.interventions import belief
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
+from bthtn.world.schema import is_plain, written
 
 MOST_TICKS: Final = 60
 """Ticks of a run, unless told otherwise."""

@@ -8,6 +8,7 @@ from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
 from bthtn.kit.crowd import Crowd, Detail
 from bthtn.kit.drawn_goal import DrawnGoal
+from bthtn.kit.engine_session import EngineSession
 from bthtn.kit.goals_file import GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.kit.lottery_file import read_lottery
@@ -21,6 +22,7 @@ __all__ = [
     "Crowd",
     "Detail",
     "DrawnGoal",
+    "EngineSession",
     "GoalTable",
     "GroupRow",
     "Lottery",

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from math import isfinite
 from typing import Any
 
 from py_trees.common import Status
@@ -20,7 +19,6 @@ from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
 from bthtn.world.schema import StateSchema
-from bthtn.world.truth import UNKNOWN, value_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,26 +146,6 @@ def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], 
     """A fluent of an agent, and its value for one of TOML. Raises StateError and ValueError."""
     schema: StateSchema = type(agent.beliefs.now).__schema__
     return schema.entry(name, given)
-
-
-def written(value: Any) -> Any:
-    """A value as a scenario has it, if there is a way to write it; the inverse of ``belief``."""
-    if value is None or value is UNKNOWN or isinstance(value, Enum):
-        return value_text(value)
-    if isinstance(value, frozenset):
-        return sorted(map(written, value), key=str)
-    return [written(item) for item in value] if isinstance(value, tuple) else value
-
-
-def is_plain(value: Any) -> bool:
-    """Whether TOML and JSON write the value alike."""
-    match value:
-        case list():
-            return all(map(is_plain, value))
-        case float():
-            return isfinite(value)
-        case _:
-            return isinstance(value, bool | int | str)
 
 
 def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:

@@ -18,10 +18,10 @@ from bthtn.plan.notation import normal
 from bthtn.planning.planner import find_plan
 from bthtn.testing.alignment import Alignment, aligned, is_open
 from bthtn.testing.cases import NO_PLAN, Case, fault_of
-from bthtn.testing.interventions import is_plain, written
 from bthtn.testing.scenario import Expected, Played, Scenario, play
 from bthtn.testing.scenario_files import read_scenario
 from bthtn.testing.scenario_toml import quoted, toml_value
+from bthtn.world.schema import is_plain, written
 
 
 class Updated(NamedTuple):

@@ -8,12 +8,14 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from inspect import get_annotations
+from math import isfinite
 from typing import Any
 
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.world.expression import Constant, Expression, Parameter, operands
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.names import in_one_line, name_faults
+from bthtn.world.truth import UNKNOWN, value_text
 from bthtn.world.value_type import COLLECTIONS, resolved
 
 
@@ -174,3 +176,23 @@ def _declared_again(owner: type, name: str, ancestor: type) -> Diagnostic:
         " another value than the default"
     )
     return Diagnostic("BT112", message, f"class {ancestor.__name__}", hint)
+
+
+def written(value: Any) -> Any:
+    """A value as TOML and JSON have it, if they can; the inverse of ``StateSchema.entry``."""
+    if value is None or value is UNKNOWN or isinstance(value, Enum):
+        return value_text(value)
+    if isinstance(value, frozenset):
+        return sorted(map(written, value), key=str)
+    return [written(item) for item in value] if isinstance(value, tuple) else value
+
+
+def is_plain(value: Any) -> bool:
+    """Whether TOML and JSON write the value alike."""
+    match value:
+        case list():
+            return all(map(is_plain, value))
+        case float():
+            return isfinite(value)
+        case _:
+            return isinstance(value, bool | int | str)

@@ -1,0 +1,207 @@
+"""A character whose steps are done by a program: what it is told, and what it may say."""
+
+import json
+from enum import Enum
+
+import pytest
+from py_trees.common import Status
+from py_trees.composites import Selector, Sequence
+
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    FluentFamily,
+    Primitive,
+    State,
+    fluent,
+    fluents,
+    primitive,
+)
+from bthtn.behaviours import Agent, Believes, Character, ManualClock, Operators, PlanGoal
+from bthtn.errors import InputError
+from bthtn.kit import EngineSession
+
+
+class Place(Enum):
+    HALL = "hall"
+    YARD = "yard"
+
+
+class Guard(State):
+    at: Fluent[Place] = fluent(default=Place.HALL)
+    alarm: Fluent[bool] = fluent(default=False)
+    target: Fluent[str | None] = fluent(default=None)
+    spot: Fluent[tuple] = fluent(default=(0, 0))
+    oil: Fluent[int] = fluent(default=3)
+    seen: FluentFamily[str, int] = fluents(default=0)
+
+
+watch = Domain("watch", Guard)
+ring = watch.primitive("ring", during=Guard.alarm)
+rest = watch.primitive("rest")
+nod = watch.primitive("nod", effects=Guard.oil.decreases(1))
+
+
+@watch.primitive
+def go(to: Place, path: tuple, whom: str | None) -> Primitive:
+    return primitive(effects=Guard.at.becomes(to))
+
+
+def guard(name="Hal", **bound):
+    """An agent with operators in Python for some tasks."""
+    operators = Operators(simulates_others=True)
+    for task, operator in bound.items():
+        operators.bind(task)(operator)
+    return Agent(name, watch, Guard(), body=None, operators=operators)
+
+
+def session_of(*goal, agent=None, **options):
+    agent = agent or guard()
+    return EngineSession(Character(PlanGoal("goal", agent, goal), agent, **options)), agent
+
+
+def started(answer):
+    return [(step["step"], step["task"]) for step in answer["starts"]]
+
+
+def test_a_step_is_started_by_the_engine_and_over_when_it_says_so():
+    session, agent = session_of(go(Place.YARD, (1, 2), None), rest())
+    first = session.tick({})
+    assert first["starts"] == [
+        {
+            "step": 1,
+            "agent": "Hal",
+            "task": "go",
+            "template": "go",
+            "args": {"to": "YARD", "path": [1, 2], "whom": "none"},
+        }
+    ]
+    assert json.loads(json.dumps(first)) == first
+    assert (first["tick"], first["status"], first["aborts"]) == (1, "RUNNING", [])
+    assert session.tick({})["starts"] == []
+    second = session.tick({"ended": {"1": True}})
+    assert started(second) == [(2, "rest")]
+    assert agent.beliefs.now.at is Place.YARD
+    assert "done go(YARD, (1, 2), none)" in second["log"]
+    assert session.tick({"ended": {"2": True}})["status"] == "SUCCESS"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [("it is locked", "it is locked"), (False, "the engine"), ("", "the engine")],
+)
+def test_a_failure_has_the_reason_that_the_engine_gives(outcome, reason):
+    session, _ = session_of(rest())
+    session.tick({})
+    log = session.tick({"ended": {"1": outcome}})["log"]
+    assert log[0].startswith(f"failed rest — {reason}")
+
+
+def test_a_step_with_an_operator_in_python_is_done_there():
+    done = []
+    session, _ = session_of(nod(), rest(), agent=guard(nod=done.append))
+    assert started(session.tick({})) == [(1, "rest")]
+    assert len(done) == 1
+
+
+def test_what_the_tree_gives_up_is_aborted_and_its_end_ignored():
+    agent = guard()
+    alarm = [Believes("alarm", agent, Guard.alarm), PlanGoal("ring", agent, ring())]
+    root = Selector(
+        "root", False, [Sequence("alarm", False, alarm), PlanGoal("rest", agent, rest())]
+    )
+    session = EngineSession(Character(root, agent))
+    assert started(session.tick({})) == [(1, "rest")]
+    second = session.tick({"beliefs": {"alarm": True}})
+    assert (started(second), second["aborts"]) == ([(2, "ring")], [1])
+    third = session.tick({"ended": {"1": True}, "beliefs": {"alarm": False}})
+    assert (started(third), third["aborts"]) == ([], [2])
+    assert started(session.tick({})) == [(3, "rest")]
+    assert session.close() == [3]
+
+
+def test_a_step_that_is_given_up_in_its_first_tick_is_not_heard_of():
+    session, _ = session_of(rest())
+    session._character.tree.add_post_tick_handler(lambda tree: tree.root.stop(Status.INVALID))
+    answer = session.tick({})
+    assert (answer["starts"], answer["aborts"]) == ([], [])
+
+
+def test_an_abort_between_two_ticks_is_in_the_next_answer():
+    session, _ = session_of(rest())
+    session.tick({})
+    session._character.root.stop(Status.INVALID)
+    answer = session.tick({})
+    assert (started(answer), answer["aborts"]) == ([(2, "rest")], [1])
+
+
+def test_beliefs_are_written_as_in_scenarios():
+    session, agent = session_of(rest())
+    session.tick(
+        {
+            "beliefs": {
+                "at": "YARD",
+                "spot": [3, 4],
+                "target": "Ann",
+                "oil": "unknown",
+                "seen[Ann]": 2,
+            }
+        }
+    )
+    now = agent.beliefs.now
+    assert (now.at, now.spot, now.target) == (Place.YARD, (3, 4), "Ann")
+    assert agent.beliefs.get(Guard.oil) is UNKNOWN
+    assert now.seen["Ann"] == 2
+    session.tick({"beliefs": {"target": None}})
+    assert agent.beliefs.now.target is None
+
+
+def test_beliefs_are_those_of_all_agents_or_of_one():
+    hal, ann = guard("Hal"), guard("Ann")
+    root = Sequence("both", False, [PlanGoal("a", hal, rest()), PlanGoal("b", ann, rest())])
+    session = EngineSession(Character(root, hal))
+    session.tick({"beliefs": {"oil": 7, "Ann": {"alarm": True}}})
+    ann.sense()  # it is the second of the tree, whose goal is not ticked yet
+    assert (hal.beliefs.now.oil, ann.beliefs.now.oil) == (7, 7)
+    assert (hal.beliefs.now.alarm, ann.beliefs.now.alarm) == (False, True)
+
+
+def test_seconds_advance_the_clock_of_the_world():
+    class World:
+        clock = ManualClock()
+
+    session, _ = session_of(rest(), world=World())
+    session.tick({"seconds": 0.5})
+    session.tick({"seconds": 1})
+    assert World.clock() == 1.5
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ([], "a request is list"),
+        ({"belief": {}}, "no 'belief'.*\n.*\n.*'beliefs'"),
+        ({"beliefs": 3}, "'beliefs' is 3"),
+        ({"beliefs": {"oli": 3}}, "no fluent 'oli'.*\n.*\n.*'oil'"),
+        ({"beliefs": {"oil": "much"}}, "'oil' is int"),
+        ({"beliefs": {"oil": [[]]}}, "oil"),
+        ({"beliefs": {"at": "MOON"}}, "MOON"),
+        ({"beliefs": {"oil": 1, "Hall": {"oil": 1}}}, "no agent 'Hall'"),
+        ({"beliefs": {"oil": 1}, "ended": {"2": True}}, "no step has the number '2'"),
+        ({"beliefs": {"oil": 1}, "ended": {"x": True}}, "no step has the number 'x'"),
+        ({"beliefs": {"oil": 1}, "ended": {"1": 1}}, "has ended with 1"),
+        ({"beliefs": {"oil": 1}, "seconds": "much"}, "'seconds' is 'much'"),
+        ({"beliefs": {"oil": 1}, "seconds": True}, "'seconds' is True"),
+        ({"beliefs": {"oil": 1}, "seconds": -1}, "'seconds' are -1"),
+        ({"beliefs": {"oil": 1}, "seconds": float("nan")}, "'seconds' are nan"),
+        ({"beliefs": {"oil": 1}, "seconds": 1}, "no clock"),
+    ],
+)
+def test_a_request_that_cannot_be_used_changes_nothing(request_, message):
+    session, agent = session_of(rest())
+    session.tick({})
+    with pytest.raises(InputError, match=rf"BT434.*(?s:.*){message}"):
+        session.tick(request_)
+    assert session.tick({})["tick"] == 2
+    assert agent.beliefs.now.oil == 3
