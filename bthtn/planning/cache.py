@@ -20,26 +20,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final, assert_never
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bthtn.checked import checked
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import (
-    DeferNetwork,
-    Network,
-    NullNetwork,
-    ParallelNetwork,
-    PauseNetwork,
-    PriorityNetwork,
-    SequenceNetwork,
-)
-from bthtn.domain.task import TaskCall
+from bthtn.domain.network import Network, calls_in
 from bthtn.errors import DomainError
 from bthtn.plan.nodes import Node
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
-from bthtn.world.expression import Binding, Constant, Expression
+from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
@@ -71,11 +62,12 @@ class Answer:
 class Question:
     """A goal with its binding and settings; equal questions lead to identical searches."""
 
-    __slots__ = ("_hash", "_key", "_network")
+    __slots__ = ("_hash", "_key")
 
     def __init__(self, network: Network, binding: Binding, settings: Settings) -> None:
-        self._network = network  # keeps alive what the key names by its id
-        self._key = (_shape(network), exact(binding), settings)
+        given = (arg for call in calls_in(network) for arg in call.args)
+        values = tuple(exact(arg.value) for arg in given if isinstance(arg, Constant))
+        self._key = (network, values, exact(binding), settings)
         self._hash = hash(self._key)
 
     def __eq__(self, other: object) -> bool:
@@ -268,28 +260,3 @@ def exact(value: Any) -> Any:
     if isinstance(value, frozenset):
         return (kind, frozenset(map(exact, value)))
     return (kind, value)
-
-
-def _shape(network: Network) -> tuple[Any, ...]:
-    """A key for a network: constants by value, other expressions and effects by identity."""
-    match network:
-        case TaskCall(task, args):
-            return (task, *map(_argument, args))
-        case DeferNetwork(call, ensures, now):
-            return ("defer", now, _shape(call), *map(id, ensures))
-        case ParallelNetwork(parts, policy):
-            return (policy, *map(_shape, parts))
-        case PriorityNetwork(parts, reactive):
-            return ("priority", reactive, *map(_shape, parts))
-        case SequenceNetwork(parts):
-            return ("sequence", *map(_shape, parts))
-        case PauseNetwork(now):
-            return (type(network), now)
-        case NullNetwork():
-            return (type(network),)
-        case _:
-            assert_never(network)
-
-
-def _argument(written: Expression[Any]) -> tuple[Any, ...]:
-    return exact(written.value) if isinstance(written, Constant) else ("id", id(written))
