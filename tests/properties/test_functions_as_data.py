@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
-from bthtn.planning.htn.translation.translator import Translations
+from bthtn.planning.htn.translation.translator import translations
 from bthtn.planning.protocol import SearchStatus
 from tests.properties.test_fastpath import asking, compare, description, searched, written
 from tests.properties.written import from_seed, problem
@@ -41,7 +41,7 @@ def test_they_do_so_for_many_problems_and_most_functions_are_translated():
     for seed in range(size(quick=150, thorough=1_500)):
         with from_seed(seed) as asked:
             seen.update(compared(asked))
-            known = asked.domain.derived(Translations).values()
+            known = asked.domain.derived(translations).values()
             seen.update("called" if one is None else "translated" for one in known)
     assert seen["translated"] > 2 * seen["called"]
     assert seen["solved"] > size(quick=5, thorough=80)
@@ -64,7 +64,7 @@ def test_plans_are_what_was_found_when_functions_mean_something_else_by_then(mon
             for one, two in zip(touched, expected, strict=True):
                 assert one.reads <= two.reads
                 assert one.writes.keys() == two.writes.keys()
-            seen.update(type(one).__name__ for one in asked.domain.derived(Translations).values())
+            seen.update(type(one).__name__ for one in asked.domain.derived(translations).values())
     assert seen["Translation"] > size(quick=20, thorough=200)
 
 

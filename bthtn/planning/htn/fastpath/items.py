@@ -14,7 +14,6 @@ from bthtn.planning.htn.fastpath.reachable import (
     Compound,
     Item,
     PlainMethod,
-    PlainStep,
 )
 from bthtn.planning.htn.log import BRANCH, BRANCHES, JOINED, LEFT, Mark
 
@@ -94,7 +93,7 @@ class Callees(Protocol):
     guarded: frozenset[Compound]
     has_choices: bool
     inlined: Mapping[Compound, PlainMethod]
-    steps: Mapping[PrimitiveTask[...], PlainStep]
+    steps: Mapping[PrimitiveTask[...], PrimitiveTask[...]]
     kind: SearchKind
     excess: Excess | None
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, assert_never
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.effect import Effect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import (
     BranchingNetwork,
@@ -100,30 +99,21 @@ class PlainMethod:
         return [call.task for call in self.calls if isinstance(call.task, CompoundTask)]
 
 
-@dataclass(frozen=True, slots=True)
-class PlainStep:
-    """The parts of a primitive task that planning needs.
-
-    It ``is_fixed`` if its reads and writes, where it is planned, depend on its arguments alone.
-    """
-
-    precondition: Condition
-    effects: tuple[Effect, ...]
-    is_fixed: bool
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Reachable:
     """The tasks below a goal in the order of the domain, with the methods of compound ones.
 
-    ``steps`` has the primitive ones. ``roots`` are those that the goal itself calls. Translations
+    ``steps`` has the primitive ones as planning sees them: ``effects`` are all that it applies,
+    and functions are data. Of those that are ``fixed``, reads and writes depend on the arguments
+    alone where they are planned. ``roots`` are the tasks that the goal itself calls. Translations
     mean the same as long as all that is ``assumed`` is as it was. ``mentioned`` are the parts that
     the expressions depend on, each once.
     """
 
     tasks: tuple[Task, ...]
     methods: Mapping[Compound, tuple[PlainMethod, ...]]
-    steps: Mapping[PrimitiveTask[...], PlainStep]
+    steps: Mapping[PrimitiveTask[...], PrimitiveTask[...]]
+    fixed: frozenset[Task]
     roots: frozenset[Task]
     assumed: tuple[Assumption, ...]
     relies_on_ints: bool
@@ -249,12 +239,15 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
                 pending += [call.task for method in own for call in method.calls]
         tasks = tuple(task for task in domain.tasks.values() if task in methods)
         compound = {task: methods[task] for task in tasks if isinstance(task, CompoundTask)}
-        steps = {task: _step(task, translator) for task in tasks if isinstance(task, PrimitiveTask)}
+        primitive = [task for task in tasks if isinstance(task, PrimitiveTask)]
+        translated = {task: translator.step(task) for task in primitive}
     except NotTranslatable:
         raise NotWritable from None
+    steps = {task: step for task, (step, _) in translated.items()}
+    fixed = frozenset(task for task, (_, is_fixed) in translated.items() if is_fixed)
     kept = translator.assumed, translator.relies_on_ints
-    found = Reachable(tasks, compound, steps, roots, *kept)
-    if not found.is_plain:
+    found = Reachable(tasks, compound, steps, fixed, roots, *kept)
+    if not found.is_plain or any(len(step.effects) > MOST_EFFECTS for step in steps.values()):
         raise NotWritable
     if any(found.branches) and not _is_fixed(found):
         raise NotWritable
@@ -276,14 +269,6 @@ def _is_fixed(found: Reachable) -> bool:
         )
         and all(reads_all(given) for _, _, call in found.calls for given in call.args)
     )
-
-
-def _step(task: PrimitiveTask[...], translator: Translator) -> PlainStep:
-    precondition = translator.condition(task.precondition, len(task.parameters))
-    effects = translator.effects(task)
-    if len(effects) > MOST_EFFECTS:
-        raise NotWritable
-    return PlainStep(precondition, effects, translator.projects_alike(task))
 
 
 def _methods(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from bthtn.domain.network import Network, sequence
@@ -118,15 +117,11 @@ class TreeEntries:
         self, task: PrimitiveTask[...], args: Binding, view: RecordingView
     ) -> TaskEffects:
         """The effects of a task in a state, with functions that mean the same as in the search."""
-        if not self.is_as_assumed():
-            step = self.found.steps[task]
-            condition, effects = step.precondition, step.effects
-            task = replace(task, precondition=condition, effects=effects, expected=())
-        return projected(task, args, view)
+        return projected(task if self.is_as_assumed() else self.found.steps[task], args, view)
 
     def _is_fixed(self, what: PrimitiveTask[...] | PlainMethod) -> bool:
         """Whether an entry with these arguments is the same everywhere."""
-        return (self.found.steps[what] if isinstance(what, PrimitiveTask) else what).is_fixed
+        return what.is_fixed if isinstance(what, PlainMethod) else what in self.found.fixed
 
 
 def _read_as_data(

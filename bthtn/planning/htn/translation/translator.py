@@ -11,20 +11,17 @@ from bthtn.domain.effect import Effect
 from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask
-from bthtn.planning.htn.by_arguments import is_given, reads_alike
+from bthtn.planning.htn.by_arguments import projects_alike, reads_alike
 from bthtn.planning.htn.translation.effects import assignments
 from bthtn.planning.htn.translation.meaning import Assumption, Meaning
 from bthtn.planning.htn.translation.path_results import PathResult, PathResults
 from bthtn.planning.htn.translation.paths import truth
 from bthtn.planning.htn.translation.terms import Terms
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable, Sources
-from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
     Condition,
-    Constant,
     Junction,
     Negation,
-    Parameter,
     always_holds,
     leaves_of,
 )
@@ -45,16 +42,14 @@ class Translation(Generic[T]):
     varies: bool
 
 
-class Translations(dict[tuple[int, int], "Translation[Any] | None"]):
-    """The translations of a domain's functions, None where there is none.
+def translations(_domain: FrozenDomain) -> dict[tuple[int, int], Translation[Any] | None]:
+    """The translations of a domain's functions, None where there is none; empty at first.
 
     They go by the id of the condition, effect or body that holds the function, which the domain
-    holds, and by the number of its task's parameters. ``domain.derived(Translations)`` always
+    holds, and by the number of its task's parameters. ``domain.derived(translations)`` always
     returns the same ones.
     """
-
-    def __init__(self, _domain: FrozenDomain) -> None:
-        super().__init__()
+    return {}
 
 
 class Translator:
@@ -66,7 +61,7 @@ class Translator:
 
     def __init__(self, domain: FrozenDomain) -> None:
         self._domain = domain
-        self._known = domain.derived(Translations)
+        self._known = domain.derived(translations)
         self._sources = Sources()
         self._assumed: dict[Any, Assumption] = {}
         self.relies_on_ints = False
@@ -88,16 +83,6 @@ class Translator:
                 return Junction(conditions, decisive=decisive)
             case _:
                 return condition
-
-    def effects(self, task: PrimitiveTask[...]) -> tuple[Effect, ...]:
-        """The effects that planning applies. Raises NotTranslatable."""
-        made = list[Effect]()
-        for effect in (*task.effects, *task.expected):
-            if isinstance(effect, FunctionEffect):
-                made += self._translated(effect, len(task.parameters), assignments)
-            else:
-                made.append(effect)
-        return tuple(made)
 
     def path_results(self, task: CompoundTask[...], method: Method) -> tuple[PathResult, ...]:
         """The results of a method that is a function. Raises NotTranslatable."""
@@ -131,33 +116,24 @@ class Translator:
             self._varies(function, arity) for function in functions
         )
 
-    def projects_alike(self, task: PrimitiveTask[...]) -> bool:
-        """Whether equal arguments give equal projections in every state where it is possible.
+    def step(self, task: PrimitiveTask[...]) -> tuple[PrimitiveTask[...], bool]:
+        """The task as planning sees it; whether equal arguments give equal projections of it.
 
-        Raises NotTranslatable.
+        All effects that planning applies are its ``effects``. Raises NotTranslatable.
         """
-        arity = len(task.parameters)
-        functions = [
-            effect for effect in (*task.effects, *task.expected) if type(effect) is FunctionEffect
-        ]
-        # What a function adds to a fluent is written as the sum.
-        sums = [
-            effect
-            for function in functions
-            for effect in self._translated(function, arity, assignments)
-            if effect.grows
-        ]
-        return (
-            not sums
-            and not any(self._varies(function, arity) for function in functions)
-            and self.reads_alike(task.precondition, arity)
-            and all(
-                isinstance(number, Constant | Parameter) for number in (task.duration, task.cost)
-            )
-            and all(
-                isinstance(effect, Assignment) and is_given(effect) for effect in self.effects(task)
-            )
-        )
+        arity, effects, varies = len(task.parameters), list[Effect](), False
+        for effect in (*task.effects, *task.expected):
+            if isinstance(effect, FunctionEffect):
+                made = self._translated(effect, arity, assignments)
+                effects += made
+                # What a function adds to a fluent is written as the sum.
+                varies |= self._varies(effect, arity) or any(write.grows for write in made)
+            else:
+                effects.append(effect)
+        condition = self.condition(task.precondition, arity)
+        planned = replace(task, precondition=condition, effects=tuple(effects), expected=())
+        is_fixed = not varies and self.reads_alike(task.precondition, arity)
+        return planned, is_fixed and projects_alike(planned)
 
     def _varies(self, item: Computed[Any] | FunctionEffect, arity: int) -> bool:
         known = self._known.get((id(item), arity))
