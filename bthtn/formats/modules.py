@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from enum import EnumType
+from functools import cache
 from pathlib import Path
 from sysconfig import get_path
 from types import ModuleType
@@ -77,10 +78,11 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
             yield name, module
 
 
-def library_prefixes() -> list[str]:
+@cache
+def library_prefixes() -> tuple[str, ...]:
     """The beginnings of the paths of all files of bthtn and of installed libraries."""
     paths = (os.path.dirname(os.path.dirname(__file__)), *map(get_path, _LIBRARIES))
-    return [_as_prefix(path) for path in paths]
+    return tuple(map(_as_prefix, paths))
 
 
 def _as_prefix(folder: Path | str) -> str:

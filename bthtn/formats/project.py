@@ -103,7 +103,7 @@ def _place(module: ModuleType) -> str:
 
 @cache
 def _is_of_library(place: str) -> bool:
-    return os.path.realpath(place).startswith(tuple(library_prefixes()))
+    return os.path.realpath(place).startswith(library_prefixes())
 
 
 def _replace(older: dict[str, ModuleType], newer: dict[str, ModuleType]) -> None:
