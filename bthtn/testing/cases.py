@@ -144,7 +144,7 @@ class _CaseFile(TomlFile):
     def __init__(self, path: Path, domain: FrozenDomain) -> None:
         super().__init__(path)
         self._main = self._domain = domain
-        self._variants: dict[str, FrozenDomain] = {}
+        self._beside: dict[str, Domain[Any] | FrozenDomain] | None = None  # once it is needed
 
     def cases(self) -> tuple[Case, ...]:
         """All cases of the file. Raises InputError."""
@@ -196,11 +196,12 @@ class _CaseFile(TomlFile):
         )
 
     def _variant(self, name: str) -> FrozenDomain:
-        if name and name not in self._variants:
-            file = domain_file_of(self.path) or self.path
-            missing = f"{file} defines no domain '{name}'"
-            self._variants[name] = domain_called(name, domains_in(file), missing)
-        return self._variants[name] if name else self._main
+        if not name:
+            return self._main
+        file = domain_file_of(self.path) or self.path
+        if self._beside is None:
+            self._beside = domains_in(file)
+        return domain_called(name, self._beside, f"{file} defines no domain '{name}'")
 
     def _entries(self, name: str, table: dict[str, Any]) -> dict[str, Any]:
         """The usable entries of a case; notes those that are wrong, or do not go together."""

@@ -6,16 +6,14 @@ import shlex
 import sys
 import tomllib
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from bthtn.cli.main import run
 from bthtn.plan.notation import normal
 from bthtn.testing import cases
-from bthtn.testing.cases import domain_at, read_cases
+from tests.corpus.shipped import FOLDER, cases_of
 
-FOLDER = Path(__file__).resolve().parents[2] / "domains"
 OPTIONS = {"horizon": "--horizon", "horizon_time": "--horizon-time"}
 FLAGS = {"check_rest": "--check-rest", "cheapest": "--cheapest"}
 
@@ -33,9 +31,8 @@ def arguments(domain, case):
 
 def typed():
     for file in sorted(FOLDER.glob("*/cases.toml")):
-        domain = domain_at(file.with_name("domain.py"), file.parent.name)
         tables = tomllib.loads(file.read_text("utf-8"))
-        for case in read_cases(file, domain):
+        for case in cases_of(file):
             yield pytest.param(
                 list(arguments(file.parent.name, tables[case.name])),
                 case,

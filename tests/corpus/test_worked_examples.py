@@ -1,7 +1,6 @@
 """Every domain that comes with bthtn keeps what its cases.toml promises."""
 
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -9,16 +8,13 @@ from bthtn.plan.notation import normal
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.protocol import request
 from bthtn.testing.case_files import domain_file_of
-from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, name_of, read_cases
-
-FOLDER = Path(__file__).resolve().parents[2] / "domains"
-FILES = sorted(FOLDER.glob("*/*cases.toml"))
+from bthtn.testing.cases import NO_PLAN, fault_of
+from tests.corpus.shipped import FILES, FOLDER, cases_of
 
 
 def cases():
     for file in FILES:
-        domain = domain_at(domain_file_of(file), name_of(domain_file_of(file)))
-        for case in read_cases(file, domain):
+        for case in cases_of(file):
             yield pytest.param(case, id=f"{file.parent.name}-{file.stem}-{case.name}")
 
 
@@ -46,12 +42,10 @@ def test_every_domain_has_cases():
 
 
 def test_the_sixteen_states_of_combat_are_all_there():  # R000-38
-    file = FOLDER / "combat" / "cases.toml"
-    domain = domain_at(file.parent / "domain.py", "combat")
     names = ("target", "cover", "in_cover", "ammo")
     asked = {
-        tuple(case.state.get(domain.schema.fluents[name]) for name in names)
-        for case in read_cases(file, domain)
+        tuple(case.state.get(case.domain.schema.fluents[name]) for name in names)
+        for case in cases_of(FOLDER / "combat" / "cases.toml")
         if case.record is not None and case.settings.horizon is None
     }
     assert set(product((False, True), repeat=4)) <= asked

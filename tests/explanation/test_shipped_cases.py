@@ -1,7 +1,6 @@
 """Every case of every shipped domain is explained, and what is claimed is true."""
 
 from itertools import combinations, product
-from pathlib import Path
 
 import pytest
 
@@ -14,16 +13,14 @@ from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.walk import leaves, preorder
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, request
-from bthtn.testing.cases import domain_at, read_cases
+from tests.corpus.shipped import FOLDER, cases_of
 
-FOLDER = Path(__file__).resolve().parents[2] / "domains"
 EXHAUSTIVE = 3_000
 
 
 def requests():
     for file in sorted(FOLDER.glob("*/cases.toml")):
-        domain = domain_at(file.with_name("domain.py"), file.parent.name)
-        for case in read_cases(file, domain):
+        for case in cases_of(file):
             asked = request(case.domain, case.state, case.task, case.settings)
             yield pytest.param(asked, id=f"{file.parent.name}-{case.name}")
 

@@ -1,0 +1,18 @@
+"""The cases of the domains that come with bthtn, read once for all tests that go through them."""
+
+from functools import cache
+from pathlib import Path
+
+from bthtn.testing.case_files import domain_file_of
+from bthtn.testing.cases import domain_at, name_of, read_cases
+
+FOLDER = Path(__file__).resolve().parents[2] / "domains"
+FILES = sorted(FOLDER.glob("*/*cases.toml"))
+"""Of the main domain of a folder it is ``cases.toml``."""
+
+
+@cache
+def cases_of(file):
+    """The cases of a file."""
+    domain_file = domain_file_of(file)
+    return read_cases(file, domain_at(domain_file, name_of(domain_file)))
