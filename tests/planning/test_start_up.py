@@ -25,7 +25,7 @@ from bthtn import (
 from bthtn.planning.protocol import SearchStatus
 from tests.sizes import size
 
-FEW, MANY = size(quick=(125, 500), thorough=(250, 2_000))
+FEW, MANY = size(quick=(60, 240), thorough=(250, 2_000))
 
 
 class Yard(State):

@@ -274,6 +274,7 @@ def test_a_file_that_belongs_to_somebody_else_is_left_alone(house, run_pytest):
     assert code == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+@pytest.mark.slow  # all tests are run with this plugin, and these cases are among them
 def test_the_cases_that_come_with_bthtn_hold(house, run_pytest):
     domains = Path(__file__).resolve().parents[2] / "domains"
     code, printed = run_pytest(domains)

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 import pydot
 import pytest
+from pyparsing import ParserElement
 
+ParserElement.enable_packrat()  # pydot's grammar tries the same at one place again and again
 TOKEN = re.compile(
     r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<markup><(?=<table).*?</table>>)|(?P<word>[\w.]+)"""
     r"""|(?P<sign>->|[\[\]{};=]))""",
