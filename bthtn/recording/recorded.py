@@ -18,7 +18,7 @@ from bthtn.formats.document import unreadable
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
 from bthtn.recording.watched import FORMAT, Line
-from bthtn.views.plan_decisions import PlanDecision, plan_decisions
+from bthtn.views.decisions import PlanDecision, plan_decisions
 from bthtn.views.snapshot import Snapshot
 
 

@@ -4,9 +4,9 @@ pytest loads this package in every run for its plugin, and Hypothesis may not be
 each public name is imported on first access.
 """
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
+
+from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
     from bthtn.plan.replay import Replay, replay
@@ -49,25 +49,20 @@ __all__ = [
     "validate",
 ]
 
-_MODULE_OF: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("Replay", "replay"), "bthtn.plan.replay"),
-    **dict.fromkeys(("Validation", "validate"), "bthtn.plan.validate"),
-    "Reference": "bthtn.planning.htn.reference",
-    **dict.fromkeys(
-        ("RecordingListener", "ScriptedError", "ScriptedOperator", "ScriptedSensor", "ticks"),
-        "bthtn.testing.doubles",
-    ),
-    "Intervention": "bthtn.testing.interventions",
-    "Invariants": "bthtn.testing.invariants",
-    **dict.fromkeys(("Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"),
-    "read_scenario": "bthtn.testing.scenario_files",
-    "scenario_text": "bthtn.testing.scenario_toml",
-    **dict.fromkeys(("problems", "states"), "bthtn.testing.strategies"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name on first access (PEP 562)."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULE_OF[name]), name)
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "bthtn.plan.replay": "Replay replay",
+        "bthtn.plan.validate": "Validation validate",
+        "bthtn.planning.htn.reference": "Reference",
+        "bthtn.testing.doubles": (
+            "RecordingListener ScriptedError ScriptedOperator ScriptedSensor ticks"
+        ),
+        "bthtn.testing.interventions": "Intervention",
+        "bthtn.testing.invariants": "Invariants",
+        "bthtn.testing.scenario": "Expected Played Scenario play",
+        "bthtn.testing.scenario_files": "read_scenario",
+        "bthtn.testing.scenario_toml": "scenario_text",
+        "bthtn.testing.strategies": "problems states",
+    },
+)

@@ -40,7 +40,6 @@ from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import Settings, request
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.case_files import domain_file_of
-from bthtn.testing.plan_difference import circumstances, side_by_side
 from bthtn.testing.plan_pattern import check_pattern, is_pattern, matches
 from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.state import FrozenState
@@ -93,9 +92,7 @@ def fault_of(case: Case) -> str:
     try:
         plan = find_plan(case.domain, case.state, case.task, case.settings)
         if plan is not None:
-            difference = _difference(case, plan)
-            asked = request(case.domain, case.state, case.task, case.settings)
-            return f"{difference}\n\n{circumstances(asked)}" if difference else ""
+            return _difference(case, plan)
         explanation = Explanation()
         find_plan(case.domain, case.state, case.task, case.settings, explanation.add)
     except BthtnError as error:
@@ -119,9 +116,14 @@ def _difference(case: Case, plan: Plan) -> str:
         lines += [f"expected record  {list(case.record)}", f"actual record    {record}"]
     elif lines:
         lines += [f"actual record    {record}"]
+    if not lines:
+        return ""
+    from bthtn.testing.plan_difference import circumstances, side_by_side  # noqa: PLC0415 - if one fails
+
     if case.expected is not None and is_other:
         lines += ["", side_by_side(case.expected, plan.tree)]
-    return "\n".join(lines)
+    asked = request(case.domain, case.state, case.task, case.settings)
+    return "\n".join([*lines, "", circumstances(asked)])
 
 
 def _expected_text(case: Case) -> str:

@@ -1,28 +1,28 @@
 """Views: plans, behaviour trees, domains and runs as text and as pictures.
 
 All functions return text, except ``picture``, which runs Graphviz. Colours on a terminal are
-added by ``bthtn.cli``.
+added by ``bthtn.cli``. Each public name is imported on first access: some need py_trees or
+networkx, and a command needs few of them.
 """
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from bthtn.plan.notation import normal
-from bthtn.views.event_log import event_data, line_of, log_listener
-from bthtn.views.graphviz import picture
-from bthtn.views.html import html_page
-from bthtn.views.plan_decisions import PlanDecision, plan_decisions
-from bthtn.views.plan_drawing import plan_dot, tree_dot
-from bthtn.views.plan_nodes import plan_tree
-from bthtn.views.search_nodes import search_tree
-from bthtn.views.text import tree_text
-from bthtn.views.timeline import Tick, lines, rows
+from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
+    from bthtn.plan.notation import normal
     from bthtn.views.behaviour_drawing import behaviour_dot
+    from bthtn.views.decisions import PlanDecision, plan_decisions
     from bthtn.views.domain_drawing import domain_dot, domain_tree
+    from bthtn.views.event_log import event_data, line_of, log_listener
+    from bthtn.views.graphviz import picture
+    from bthtn.views.html import html_page
+    from bthtn.views.plan_drawing import plan_dot, tree_dot
+    from bthtn.views.plan_nodes import plan_tree
+    from bthtn.views.search_nodes import search_tree
     from bthtn.views.snapshot import Snapshots, updated
+    from bthtn.views.text import tree_text
+    from bthtn.views.timeline import Tick, lines, rows
 
 __all__ = [
     "PlanDecision",
@@ -48,17 +48,21 @@ __all__ = [
     "updated",
 ]
 
-_MODULE_OF: Final[Mapping[str, str]] = {
-    "Snapshots": "snapshot",
-    "behaviour_dot": "behaviour_drawing",
-    "domain_dot": "domain_drawing",
-    "domain_tree": "domain_drawing",
-    "updated": "snapshot",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import names that need py_trees or networkx on first access: they are slow."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "bthtn.plan.notation": "normal",
+        "bthtn.views.behaviour_drawing": "behaviour_dot",
+        "bthtn.views.domain_drawing": "domain_dot domain_tree",
+        "bthtn.views.event_log": "event_data line_of log_listener",
+        "bthtn.views.graphviz": "picture",
+        "bthtn.views.html": "html_page",
+        "bthtn.views.decisions": "PlanDecision plan_decisions",
+        "bthtn.views.plan_drawing": "plan_dot tree_dot",
+        "bthtn.views.plan_nodes": "plan_tree",
+        "bthtn.views.search_nodes": "search_tree",
+        "bthtn.views.snapshot": "Snapshots updated",
+        "bthtn.views.text": "tree_text",
+        "bthtn.views.timeline": "Tick lines rows",
+    },
+)

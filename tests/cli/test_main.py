@@ -134,16 +134,16 @@ def test_the_module_is_light_until_a_command_is_called():
 @pytest.mark.parametrize(
     ("options", "loads"), [([], False), pytest.param(["--parallelize"], True, marks=SLOW)]
 )
-def test_the_package_is_the_program_and_loads_networkx_only_to_parallelize(options, loads):
+def test_the_package_is_the_program_and_plans_without_py_trees_and_networkx(options, loads):
     called = ["bthtn", "plan", "combat", "fight", *options]
     script = (
         f"import atexit, runpy, sys; sys.argv = {called}\n"
-        "atexit.register(lambda: print('networkx' in sys.modules))\n"
+        "atexit.register(lambda: print('networkx' in sys.modules, 'py_trees' in sys.modules))\n"
         "runpy.run_module('bthtn', run_name='__main__')"
     )
     out = python("-c", script)
     assert "search_enemy" in out
-    assert out.splitlines()[-1] == str(loads)
+    assert out.splitlines()[-1] == f"{loads} False"
 
 
 @pytest.mark.parametrize("command", ["list", "plan", "check", "render", "palette", "run"])
