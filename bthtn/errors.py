@@ -99,6 +99,10 @@ class BthtnError(Exception):
         self._set([replace(fault, where=fault.where or where) for fault in self.diagnostics])
         return self
 
+    def within(self, place: str) -> list[Diagnostic]:
+        """The diagnostics at a place, in which their own places lie."""
+        return [fault.within(place) for fault in self.diagnostics]
+
 
 class DomainError(BthtnError):
     """The domain is not well made: mend it and build again."""

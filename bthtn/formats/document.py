@@ -52,7 +52,7 @@ class TomlFile:
         try:
             yield
         except BthtnError as error:
-            self.faults += [fault.within(self.where(*keys)) for fault in error.diagnostics]
+            self.faults += error.within(self.where(*keys))
 
     def usable(
         self, table: Mapping[str, Any], kinds: Mapping[str, type], unknown: str, *keys: str

@@ -128,7 +128,7 @@ class _TaskFile:
         try:
             yield
         except BthtnError as error:
-            self.faults += _placed(error, element)
+            self.faults += error.within(element.where)
 
     def function_of(self, tree: Element) -> Callable[..., Behaviour]:
         """The function whose parameters are the ports of the tree, and which makes its nodes."""
@@ -232,7 +232,7 @@ class _DrawnCall(authored.SubTask):
             known = {parameter.name: parameter for parameter in task.parameters}
             return task(**{name: self._argument(name, known) for name in self._texts})
         except BthtnError as error:
-            raise InputError.of(_placed(error, self._element)) from None
+            raise InputError.of(error.within(self._element.where)) from None
 
     def _argument(self, name: str, known: Mapping[str, Parameter[Any]]) -> Any:
         InputError.require(name, known, "BT103", f"'{self.task}' has no parameter '{name}'")
@@ -272,7 +272,7 @@ def _decorated(
         try:
             return made(part)
         except BthtnError as error:
-            raise InputError.of(_placed(error, element)) from None
+            raise InputError.of(error.within(element.where)) from None
 
     return authored.Decorated(given.get("name", kind), children[0], decorate)
 
@@ -350,8 +350,3 @@ def _is_task(domain: Domain[Any], name: str) -> bool:
 
 def _fault(message: str, hint: str) -> InputError:
     return InputError("BT420", message, hint=hint)
-
-
-def _placed(error: BthtnError, element: Element) -> list[Diagnostic]:
-    """The diagnostics of an error, placed at an element."""
-    return [fault.within(element.where) for fault in error.diagnostics]

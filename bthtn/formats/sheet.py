@@ -160,9 +160,8 @@ class _Sheet:
 
     def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
         """Collect the diagnostics of an error at a place of the sheet."""
-        for fault in error.diagnostics:
-            placed = fault.within(self._where(line, heading))
-            self.faults.append(replace(placed, code=code or fault.code))
+        placed = error.within(self._where(line, heading))
+        self.faults += [replace(fault, code=code or fault.code) for fault in placed]
 
     def add_fault(self, message: str, line: int, heading: str = "", hint: str = "") -> None:
         self.faults.append(Diagnostic("BT410", message, self._where(line, heading), hint))

@@ -345,9 +345,7 @@ class _FolderReader:
         try:
             yield
         except BthtnError as error:
-            raise InputError.of(
-                [fault.within(self._file.where(key)) for fault in error.diagnostics]
-            ) from None
+            raise InputError.of(error.within(self._file.where(key))) from None
 
 
 def domain_named_in(folder: Path) -> str:
