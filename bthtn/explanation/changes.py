@@ -8,7 +8,7 @@ search is the same, so no other fluent can help.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Real
@@ -16,7 +16,11 @@ from typing import Any, Final
 
 from bthtn.checked import checked
 from bthtn.domain.chance import SEED
+from bthtn.domain.choice import ValueChoice
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.goal import pursued
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import Network, calls_in
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
@@ -73,10 +77,9 @@ def change_text(changes: ChangeSet) -> str:
 def changes_for(asked: PlanRequest, wanted: Wanted, *, most: int = 2, budget: int = 500) -> Changes:
     """The smallest sets of changes of the state from which the plan for a request is wanted.
 
-    Sets have at most ``most`` changes, and it is planned at most ``budget`` times. Values are all
-    that a fluent can have, or else those that the domain's expressions have as constants, those
-    next to them, and those of other fluents in the state; see ``values_for``. Raises nothing that
-    planning raises: such a state is not wanted, and the answer not complete.
+    Sets have at most ``most`` changes, and it is planned at most ``budget`` times. ``values_for``
+    says which values are tried. Raises nothing that planning raises: such a state is not wanted,
+    and the answer not complete.
     """
     search = _Sets(asked, wanted, most, budget)
     found = tuple(search.smallest())
@@ -93,7 +96,7 @@ class _Sets:
         self._wanted = wanted
         self._most = most
         self._budget = budget
-        self._values = values_for(asked.domain, asked.state)
+        self._values = values_for(asked)
 
     def smallest(self) -> Iterator[ChangeSet]:
         """Yield all sets of the least size that helps."""
@@ -136,25 +139,24 @@ class _Sets:
         return is_wanted, tuple(fluent for fluent in search.reads if fluent is not SEED)
 
 
-def values_for(
-    domain: FrozenDomain, state: FrozenState
-) -> Callable[[Fluent[Any]], tuple[Any, ...]]:
+def values_for(asked: PlanRequest) -> Callable[[Fluent[Any]], tuple[Any, ...]]:
     """A function that gives the values to try for a fluent, without the one that it has.
 
-    All values of its type where they are known. Else the constants of the domain, the numbers next
-    to them, and the values in the state; of numbers the nearest to the present value first, and
-    at most ``MOST_VALUES``.
+    All values of its type where they are known. Else the constants of the domain and of the goal,
+    the numbers next to them, the values in the state, and the indices there that are no numbers;
+    of numbers the nearest to the present value first, and at most ``MOST_VALUES``.
     """
-    constants = domain.derived(_constants)
-    known = dict.fromkeys([*constants, *state.values.values()])
+    state = asked.state
+    constants = (*asked.domain.derived(_constants), *_constants_in(_arguments(asked.goal)))
+    known = _distinct([*constants, *asked.binding, *state.values.values(), *_indices(state)])
 
     def values(fluent: Fluent[Any]) -> tuple[Any, ...]:
         now = state.get(fluent)
         listed = fluent.values.values()
         if listed:
             return tuple(value for value in listed if value is not now and value != now)
-        near = chain.from_iterable(map(_near, known))
-        others = [value for value in dict.fromkeys(near) if _is_other(fluent, value, now)]
+        near = filter(fluent.values.accepts, chain.from_iterable(map(_near, known)))
+        others = [value for value in dict.fromkeys(near) if _is_other(value, now)]
         if isinstance(now, Real):
             others.sort(key=lambda value: (abs(value - now), value))
         return tuple(others[:MOST_VALUES])
@@ -162,8 +164,20 @@ def values_for(
     return values
 
 
-def _is_other(fluent: Fluent[Any], value: Any, now: Any) -> bool:
-    return fluent.values.accepts(value) and not (type(value) is type(now) and value == now)
+def _is_other(value: Any, now: Any) -> bool:
+    return type(value) is not type(now) or value != now
+
+
+def _distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Each value once; 1 and 1.0 are two, as a fluent may have only one of them."""
+    return tuple({(type(value), value): value for value in values}.values())
+
+
+def _indices(state: FrozenState) -> Iterator[Any]:
+    """The parts of the indices of the fluents in the state, without numbers."""
+    for fluent in state.values:
+        parts = fluent.index if isinstance(fluent.index, tuple) else (fluent.index,)
+        yield from (part for part in parts if part is not None and not isinstance(part, Real))
 
 
 def _near(value: Any) -> tuple[Any, ...]:
@@ -174,12 +188,12 @@ def _near(value: Any) -> tuple[Any, ...]:
 
 def _constants(domain: FrozenDomain) -> tuple[Any, ...]:
     """The constants in the conditions, effects and methods of a domain, in order."""
-    found: dict[tuple[type, Any], Any] = {}
-    for expression in _expressions(domain):
-        for leaf in leaves_of(expression):
-            if isinstance(leaf, Constant):
-                found.setdefault((type(leaf.value), leaf.value), leaf.value)
-    return tuple(found.values())
+    return _distinct(_constants_in(_expressions(domain)))
+
+
+def _constants_in(expressions: Iterable[Expression[Any]]) -> Iterator[Any]:
+    leaves = chain.from_iterable(map(leaves_of, expressions))
+    return (leaf.value for leaf in leaves if isinstance(leaf, Constant))
 
 
 def _expressions(domain: FrozenDomain) -> Iterator[Expression[Any]]:
@@ -188,5 +202,17 @@ def _expressions(domain: FrozenDomain) -> Iterator[Expression[Any]]:
             yield from (task.precondition, task.exec_only)
             effects = (*task.effects, *task.expected)
             yield from (effect.value for effect in effects if isinstance(effect, Assignment))
-        else:
-            yield from (method.condition for method in domain.methods[task])
+            continue
+        if isinstance(task.choice, ValueChoice) and isinstance(task.choice.values, Constant):
+            yield from map(Constant, task.choice.values.value)
+        for method in domain.methods[task]:
+            yield method.condition
+            if not isinstance(method.body, PlainBody):
+                yield from _arguments(method.body)
+            elif (pursuit := pursued(method.body)) is not None:
+                yield pursuit.condition
+
+
+def _arguments(network: Network) -> Iterator[Expression[Any]]:
+    """The arguments of the calls in a network."""
+    return chain.from_iterable(call.args for call in calls_in(network))

@@ -9,11 +9,15 @@ from bthtn import (
     UNKNOWN,
     Domain,
     Fluent,
+    FluentFamily,
     Settings,
     State,
+    achieve,
     find_plan,
     fluent,
+    fluents,
     method,
+    one_of,
     parallel,
     priority,
 )
@@ -141,6 +145,76 @@ def test_the_smallest_changes_for_a_method_are_proved_by_planning():
     assert {
         frozenset((str(one), value) for one, value in several) for several in of_three.sets
     } == {frozenset({("coins", 3), ("open", True), ("lit", True)})}
+
+
+class Town(State):
+    place: Fluent[str] = fluent(default="home")
+    speed: Fluent[float] = fluent(default=3.0)
+    coins: Fluent[int] = fluent(default=0)
+    is_open: FluentFamily[str, bool] = fluents(default=False, index=str)
+
+
+town = Domain("town", Town)
+walk, rest, shop = town.primitive("walk"), town.primitive("rest"), town.primitive("shop")
+
+
+@town.compound
+def stay(where: str):
+    yield method(walk(), when=Town.place == where)
+    yield method(rest())
+
+
+@town.compound
+def guard():
+    yield method(stay("gate"))
+
+
+@town.compound
+def haggle():
+    yield method(walk(), when=(Town.speed >= 1.0) & (Town.coins >= 1))
+    yield method(rest())
+
+
+@town.compound
+def buy():
+    market = one_of(("square", "harbour"))
+    yield method(shop(), when=Town.place == market)
+    yield method(rest())
+
+
+@town.compound
+def enter_here():
+    yield method(walk(), when=Town.is_open[Town.place])
+    yield method(rest())
+
+
+@town.compound
+def sleep():
+    yield method(achieve(Town.place == "inn", actions=[shop]), rest())
+    yield method(rest())
+
+
+@pytest.mark.parametrize(
+    ("goal", "task", "change"),
+    [
+        pytest.param(guard(), stay("gate"), "place = 'gate'", id="argument in a method"),
+        pytest.param(stay("mill"), stay("mill"), "place = 'mill'", id="argument of the goal"),
+        pytest.param(haggle(), haggle(), "coins = 1; or coins = 2", id="1 beside 1.0"),
+        pytest.param(
+            enter_here(), enter_here(), "place = 'tavern'; or is_open[home] = true", id="index"
+        ),
+        pytest.param(sleep(), sleep(), "place = 'inn'", id="goal of a search"),
+    ],
+)
+def test_values_that_a_domain_names_anywhere_are_tried(goal, task, change):
+    state = Town(is_open={"tavern": True})
+    _, changes = why_not(request(town.freeze(), state, goal), task, 0)
+    assert str(changes) == change
+
+
+def test_the_values_of_a_choice_are_tried():
+    changes = changes_for(request(town.freeze(), Town(), buy()), lambda plan: len(plan.record) > 1)
+    assert str(changes) == "place = 'square'; or place = 'harbour'"
 
 
 def test_a_method_that_is_chosen_needs_no_change():

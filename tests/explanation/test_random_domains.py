@@ -46,7 +46,7 @@ def helps(asked, wanted, changes):
 
 
 def smaller_sets(asked, count):
-    values, fluents = values_for(asked.domain, asked.state), asked.domain.schema.fluents.values()
+    values, fluents = values_for(asked), asked.domain.schema.fluents.values()
     for several in combinations(fluents, count):
         for chosen in product(*map(values, several)):
             yield tuple(zip(several, chosen, strict=True))

@@ -117,7 +117,7 @@ def with_changes(asked, changes):
 
 def smaller(asked, wanted, size):
     """Sets of fewer changes that help, among all fluents, as far as that is soon found out."""
-    values, fluents = values_for(asked.domain, asked.state), asked.domain.schema.fluents.values()
+    values, fluents = values_for(asked), asked.domain.schema.fluents.values()
     tried = 0
     for count in range(1, size):
         for several in combinations(fluents, count):
