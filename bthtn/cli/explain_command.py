@@ -17,7 +17,6 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
 from bthtn.errors import InputError
 from bthtn.explanation import (
-    BetterPlan,
     better_plan,
     decomposition_table,
     methods_of,
@@ -26,7 +25,6 @@ from bthtn.explanation import (
     why_not,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, SearchStatus, no_answer
 from bthtn.testing.locate import domain_of
@@ -151,11 +149,8 @@ def _explain_replans(
     InputError.require(goal, known, "BT461", message)
     moment = recording.at(tick, agent)
     decisions = recording.decisions(agent, goal=goal, until=moment.tick)
-    running = moment.plans.get(goal)
-    better: BetterPlan | None = None
-    if running is not None:
-        record = MethodTraversalRecord(running["plan"]["record"])
-        better = better_plan(arguments.request(), record)
+    record = moment.records.get(goal)
+    better = None if record is None else better_plan(arguments.request(), record)
     if as_json:
         data = {"decisions": [decision.data() for decision in decisions]}
         found = None if better is None else better.data()

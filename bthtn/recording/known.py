@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.recording.watched import Line
 from bthtn.views.snapshot import Snapshot, updated
 
@@ -18,7 +19,8 @@ _STEPS_END: Final = frozenset({"leaf_ended", "leaf_aborted"})
 class Known:
     """The beliefs, plans, running steps and tree of an agent, after some lines of a recording.
 
-    ``rights`` are the leases that it has, and the latest draws for its goals.
+    ``records`` are those of the plans, with what was planned for their suspended parts. ``rights``
+    are the leases that it has, and the latest draws for its goals.
     ``about`` is the part of the first line about the agent; its ``since`` are the plans and steps
     that ran already when the recording began.
     """
@@ -26,6 +28,7 @@ class Known:
     about: Line
     beliefs: dict[str, Any] = field(init=False)
     plans: dict[str, Line] = field(default_factory=dict)
+    records: dict[str, MethodTraversalRecord] = field(default_factory=dict)
     steps: dict[int, Line] = field(default_factory=dict)
     rights: dict[str, Line] = field(default_factory=dict)
     tree: Snapshot | None = None
@@ -58,6 +61,11 @@ class Known:
             self.beliefs[line["change"]["fluent"]] = line["change"]["after"]
         elif kind in _PLANS_BEGIN:
             self.plans[line["goal"]] = line
+            self.records[line["goal"]] = MethodTraversalRecord(line["plan"]["record"])
+        elif kind == "plan_resumed":
+            before = self.records.get(line["goal"], MethodTraversalRecord())
+            part = MethodTraversalRecord(line["plan"]["record"])
+            self.records[line["goal"]] = before.followed_by(part)
         elif kind in _PLANS_END:
             self.plans.pop(line["goal"], None)
         elif kind == "leaf_started":

@@ -15,6 +15,7 @@ from typing import Any, Self
 from bthtn.checked import checked
 from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
 from bthtn.recording.watched import FORMAT, Line
@@ -27,8 +28,10 @@ class Moment:
     """The state of an agent at the end of a tick, as far as it was recorded.
 
     ``beliefs`` are values as JSON, by fluents; ``plans`` are the events with which the running
-    plans began, by goals, and ``steps`` those of the running steps, by their numbers. ``tree`` is
-    a snapshot with statuses, None where none was recorded; ``events`` are those of the tick.
+    plans began, by goals, and ``steps`` those of the running steps, by their numbers. ``records``
+    are those of the running plans, with the parts that were suspended and are planned by now.
+    ``tree`` is a snapshot with statuses, None where none was recorded; ``events`` are those of the
+    tick.
     """
 
     agent: str
@@ -37,6 +40,7 @@ class Moment:
     active: tuple[str, ...]
     beliefs: Mapping[str, Any]
     plans: Mapping[str, Line]
+    records: Mapping[str, MethodTraversalRecord]
     steps: Mapping[int, Line]
     tree: Snapshot | None
     events: tuple[Line, ...]
@@ -124,6 +128,7 @@ def _moment(known: Known, lines: tuple[Line, ...]) -> Moment:
         tuple(head.get("active", ())),
         dict(known.beliefs),
         dict(known.plans),
+        {goal: known.records[goal] for goal in known.plans},
         dict(known.steps),
         deepcopy(known.tree),
         tuple(line for line in lines if "event" in line and line.get("agent") == name),

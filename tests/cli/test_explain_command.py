@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.recording import Recorder
+from bthtn.testing.cases import domain_at
+
 TARGET = ("--set", "target=true")
 
 
@@ -147,6 +151,44 @@ def test_what_the_bound_cuts_is_told_where_nothing_is_better(bthtn, recorded):
     assert (better["beats"], better["plan"]) == ([1, 0, 0, 1, 0, 0], None)
     cut = "fight, method 2: no plan by it or a later method beats the record [1,0,0,1,0,0]"
     assert better["reasons"][-1] == {"depth": 0, "text": cut}
+
+
+CAVE = """
+from bthtn import Domain, Fluent, State, defer, fluent, method
+
+class Cave(State):
+    dark: Fluent[bool] = fluent(default=True)
+
+cave = Domain("cave", Cave)
+walk = cave.primitive("walk")
+look, feel = cave.primitive("look", duration=5), cave.primitive("feel", duration=5)
+
+@cave.compound
+def explore():
+    yield method(walk(), defer(search()))
+
+@cave.compound
+def search():
+    yield method(look(), when=~Cave.dark)
+    yield method(feel())
+"""
+
+
+def test_the_record_to_beat_has_what_was_planned_for_a_suspended_part(bthtn, tmp_path):
+    file = tmp_path / "cave.py"
+    file.write_text(CAVE)
+    cave = domain_at(file)
+    operators = Operators(simulates_others=True)
+    agent = Agent("Ann", cave, cave.state_class(), body=None, operators=operators)
+    goal = PlanGoal("explore", agent, cave.task("explore")())
+    with Recorder(tmp_path / "run.jsonl", goal) as recorder:
+        for _ in range(4):
+            agent.sense()
+            goal.tick_once()
+            recorder.tick()
+    recorded = ("--recording", str(tmp_path / "run.jsonl"), "--replans", "explore")
+    answer = bthtn("explain", str(file), "explore", *recorded, "--json")
+    assert json.loads(answer.out)["better"]["beats"] == list(goal.record) == [0, 1]
 
 
 def test_where_no_plan_runs_only_the_decisions_are_told(bthtn, recorded):

@@ -11,7 +11,7 @@ from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel, Sequence
 from py_trees.trees import BehaviourTree
 
-from bthtn import Domain, Fluent, State, fluent
+from bthtn import Domain, Fluent, State, defer, fluent, method
 from bthtn.agent.events import BeliefChanged, LeafAborted, LeafEnded, LeafStarted
 from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal, attach
 from bthtn.errors import InputError
@@ -368,3 +368,40 @@ def test_a_recording_that_begins_in_the_middle_knows_what_runs_already(tmp_path)
     assert moment.plans["dig Ann"]["reason"] == "it runs already"
     assert [step["task"] for step in moment.steps.values()] == ["dig"]
     assert recording.at(2).plans == recording.at(2).steps == {}, "both have ended"
+
+
+class Cave(State):
+    dark: Fluent[bool] = fluent(default=False)
+
+
+cave = Domain("cave", Cave)
+walk = cave.primitive("walk")
+look, feel = cave.primitive("look", duration=5), cave.primitive("feel", duration=5)
+
+
+@cave.compound
+def explore():
+    yield method(walk(), defer(search()))
+
+
+@cave.compound
+def search():
+    yield method(look(), when=~Cave.dark)
+    yield method(feel())
+
+
+def test_the_record_of_a_plan_goes_on_with_that_of_a_part_that_was_suspended(tmp_path):
+    operators = Operators(simulates_others=True)
+    agent = Agent("Ann", cave, Cave(dark=True), body=None, operators=operators)
+    goal = PlanGoal("explore", agent, explore())
+    records = []
+    with Recorder(tmp_path / "run.jsonl", goal) as recorder:
+        for _ in range(4):
+            agent.sense()
+            goal.tick_once()
+            recorder.tick()
+            records.append(goal.record)
+    recording = Recording.read(tmp_path / "run.jsonl")
+    assert [recording.at(tick).records["explore"] for tick in (1, 2, 3, 4)] == records
+    assert (records[0], records[-1]) == ((0,), (0, 1))
+    assert recording.at(4).plans["explore"]["plan"]["record"] == [0]
