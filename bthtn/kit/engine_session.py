@@ -1,4 +1,4 @@
-"""EngineSession: a character whose steps are done by another program, such as a game engine.
+"""EngineSession: a character whose steps another program does, such as a game engine.
 
 Each tick is a request of the engine and an answer to it, both JSON:
 
