@@ -30,7 +30,7 @@ def serve(
     with redirect_stdout(sys.stderr):
         session = EngineSession(character_of(resolve(tree, TargetKind.TREE), seed))
         try:
-            for line in sys.stdin.buffer:
+            for line in () if sys.stdin is None else sys.stdin.buffer:
                 if line.strip():
                     print(json.dumps(_answer(session, line)), file=answers, flush=True)
         finally:

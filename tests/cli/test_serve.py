@@ -64,6 +64,12 @@ def test_a_line_that_cannot_be_used_is_answered_by_an_error_and_the_next_one_cou
     assert answer["tick"] == 1
 
 
+def test_no_input_at_all_is_an_end_of_the_input(serve, bthtn, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    done = bthtn("serve", "keeper.py")
+    assert (done.code, done.out) == (0, "")
+
+
 def test_a_tree_that_cannot_be_loaded_is_bad_input(serve, tmp_path):
     (tmp_path / "keeper.py").write_text("character = 3", "utf-8")
     done, answers = serve("{}")
