@@ -41,8 +41,8 @@ def derive(
     DomainError for names that the template does not have, and where two tasks get one name.
     """
     whole = frozen(template)
-    DomainError.raise_for(name_faults("a domain", name))
-    DomainError.raise_for(_faults(whole, rename, suffix, given))
+    faults = [*name_faults("a domain", name), *_faults(whole, rename, suffix, given)]
+    DomainError.raise_for(faults)
     names = _names(whole, rename, suffix)
     tasks: dict[Task, Task] = {}
     for task in whole.tasks.values():
