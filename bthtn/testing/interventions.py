@@ -168,7 +168,7 @@ def _as(old: object, value: Any) -> Any:
         return type(old)[value]
     if isinstance(value, list):
         value = tuple(tuple(item) if isinstance(item, list) else item for item in value)
-        return value if not isinstance(old, list | set) else type(old)(value)
+        return type(old)(value) if isinstance(old, list | set | frozenset) else value
     return value
 
 

@@ -15,7 +15,7 @@ from bthtn.testing.scenario import event_text
 from bthtn.testing.scenario_files import read_scenario
 
 TREE = """
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from bthtn import Domain, Fluent, State, fluent, method
@@ -43,6 +43,8 @@ class Yard:
     bowl: Bowl
     mood: Mood = Mood.CALM
     spot: tuple[int, int] = (0, 0)
+    smells: frozenset[str] = frozenset()
+    guests: list[str] = field(default_factory=list)
 
     def knock(self, where):
         self.spot = where
@@ -173,6 +175,14 @@ def test_goals_are_interrupted_as_by_the_tree(written):
     told = [event_text(one) for tick in played.ticks[:4] for one in tick.events]
     assert [one for one in told if one.partition(" — ")[0] in expect][:4] == expect
     assert "aborted dig" in [event_text(one) for one in played.ticks[1].events]
+
+
+def test_an_array_is_what_the_attribute_of_the_world_was(written):
+    file = written('[given]\nworld = {spot=[1, 2], smells=["bone"], guests=["cat"]}\n')
+    made = []
+    assert play(read_scenario(file), made.append).fault == ""
+    (yard,) = [character.world for character in made]
+    assert (yard.spot, yard.smells, yard.guests) == ((1, 2), frozenset({"bone"}), ["cat"])
 
 
 def test_the_world_is_changed_at_a_tick_by_its_methods(written):
