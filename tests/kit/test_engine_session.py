@@ -1,9 +1,12 @@
 """A character whose steps are done by a program: what it is told, and what it may say."""
 
 import json
+from contextlib import suppress
 from enum import Enum
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
@@ -205,3 +208,33 @@ def test_a_request_that_cannot_be_used_changes_nothing(request_, message):
         session.tick(request_)
     assert session.tick({})["tick"] == 2
     assert agent.beliefs.now.oil == 3
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+NAMES = st.sampled_from(["oil", "at", "spot", "seen[Ann]", "seen[", "Hal", "1", "2", "-1", "²"])
+VALUES = st.recursive(
+    LEAVES | st.sampled_from(["YARD", "unknown", "none"]),
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(NAMES, below, max_size=3),
+    max_leaves=6,
+)
+REQUESTS = VALUES | st.fixed_dictionaries(
+    {},
+    optional={
+        "beliefs": VALUES | st.dictionaries(NAMES, VALUES, max_size=3),
+        "ended": VALUES | st.dictionaries(NAMES, st.booleans() | VALUES, max_size=3),
+        "seconds": VALUES,
+    },
+)
+
+
+@given(st.lists(REQUESTS, max_size=8))
+def test_whatever_is_asked_is_a_tick_or_an_error_and_nothing_else(requests):
+    session, _ = session_of(rest(), go(Place.YARD, (), None))
+    ticks = 0
+    for request in requests:
+        with suppress(InputError):
+            answer = session.tick(request)
+            ticks += 1
+            assert answer["tick"] == ticks
+            json.dumps(answer, allow_nan=False)
+    assert session.tick({})["tick"] == ticks + 1
