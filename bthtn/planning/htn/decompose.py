@@ -97,7 +97,7 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
         return None
     method, later = methods[index], index + 1
     if search.ahead is None and not search.may_beat(index):
-        _tell_cut(search, call, index, method)
+        _tell_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
         return None
     if wants_reasons:  # who is told of those that are cut
         if later < len(methods):
@@ -162,7 +162,7 @@ def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
                 _reject(search, call, index, method, binding)
             continue
         if search.bound is not None and not search.may_beat(index):
-            _tell_cut(search, call, index, method)
+            _tell_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
             if search.at[3] is None:
                 return None
             # Inside a branch a later method may be undecided: that leaves a shorter record.
@@ -332,21 +332,13 @@ def _reject(
     _tell_rejected(search, call, index, method, reason)
 
 
-def _tell_cut(search: SearchState, call: Call, index: int, method: MethodRow) -> None:
-    """Emit that the bound excludes a method that is usable."""
-    if search.listener is not None:
-        _tell_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
-
-
 def _tell_rejected(
     search: SearchState, call: Call, index: int, method: MethodRow, reason: reasons.Reason
 ) -> None:
     _, row, args, scope, _, ways, _ = call
     search.reason = (reasons.failed, row.task, args, reason)
-    if search.listener is not None:
-        name = method.method.name if ways is None else ways.name(index)
-        told = (row.task, index, name, reason, scope[DEPTH], args)
-        search.listener(event(MethodRejected, told))
+    name = method.method.name if ways is None else ways.name(index)
+    search.tell(MethodRejected, row.task, index, name, reason, scope[DEPTH], args)
 
 
 def _cut(
@@ -354,5 +346,4 @@ def _cut(
 ) -> None:
     """Fail a call that is nested too deep or recurses in an unchanged state."""
     search.reason = (reasons.failed, row.task, args, reason)
-    if search.listener is not None:
-        search.listener(event(RecursionCut, (row.task, reason, scope[DEPTH], args)))
+    search.tell(RecursionCut, row.task, reason, scope[DEPTH], args)

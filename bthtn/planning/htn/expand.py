@@ -143,8 +143,7 @@ def _evaluated(
     elapsed, price = _added_up(search, row, args)
     search.at = (at[0] + 1, elapsed, price, at[3])
     search.view.foreseeable = False
-    if search.listener is not None:
-        search.listener(event(TaskPlanned, (task, scope[DEPTH], args)))
+    search.tell(TaskPlanned, task, scope[DEPTH], args)
     return behind
 
 

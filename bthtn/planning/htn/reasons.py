@@ -7,18 +7,14 @@ that it has read, since the state changes afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from bthtn.domain.condition import why_so
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, Task, call_text
-from bthtn.plan.nodes import Suspension
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning import trace
-from bthtn.planning.htn.log import BINDING, DEPTH, Cell
 from bthtn.planning.htn.values import ProjectedState, ReadingView
-from bthtn.planning.trace import SearchEvent
 from bthtn.world.expression import Binding, Condition
 from bthtn.world.truth import value_text
 
@@ -69,29 +65,6 @@ def no_values(task: CompoundTask[...], readings: dict[Any, Any]) -> str:
     return f"there is no {task.doc}" + (f": {read}" if read else "")
 
 
-def tried_before(network: Network, binding: Binding, depth: int) -> SearchEvent:
-    """Return the event of a search state that had failed before."""
-    made: SearchEvent = event(trace.TriedBefore, ((network_text, network, binding), depth))
-    return made
-
-
-def left_open(
-    networks: Sequence[Network], binding: Binding, cause: Suspension, depth: int
-) -> SearchEvent:
-    """Return the event of networks that are left unplanned."""
-    made: SearchEvent = event(
-        trace.PlanningSuspended, ((_listed, networks, binding), str(cause), depth)
-    )
-    return made
-
-
-def suspended(cell: Cell, cause: Suspension) -> Iterator[SearchEvent]:
-    """Yield an event for every sequence in the continuation that is left unplanned."""
-    while cell[3] is not None:
-        body, part, scope, behind, _ = cell
-        yield left_open(body.rest[part:], scope[BINDING], cause, scope[DEPTH])
-        cell = behind
-
-
-def _listed(networks: Sequence[Network], binding: Binding) -> str:
+def listed(networks: Sequence[Network], binding: Binding) -> str:
+    """Return the text of networks that are left unplanned."""
     return ", ".join(network_text(network, binding) for network in networks)

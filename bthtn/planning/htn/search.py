@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bthtn.domain.network import network_text
 from bthtn.plan.nodes import BUDGET, HORIZON
 from bthtn.plan.plan import Plan
-from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import without_alternative
 from bthtn.planning.htn.decompose import compound, enter, retry, suspend_call
 from bthtn.planning.htn.expand import (
@@ -36,7 +36,7 @@ from bthtn.planning.htn.rows import CallPart, CompoundRow, Part, PrimitiveRow
 from bthtn.planning.htn.search_state import DONE, STOPPED, SearchState
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user, repeat
-from bthtn.planning.trace import SearchListener
+from bthtn.planning.trace import SearchListener, TriedBefore
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
 
@@ -288,5 +288,7 @@ def _tried_before(search: SearchState, cell: Cell) -> bool:
     state = changes(search.log, search.values)
     if not search.duplicates.meet(cell, state, where, len(search.choices), len(search.log)):
         return False
-    search.tell(reasons.tried_before(body.parts[number].network, scope[BINDING], scope[DEPTH]))
+    search.tell(
+        TriedBefore, (network_text, body.parts[number].network, scope[BINDING]), scope[DEPTH]
+    )
     return True

@@ -25,12 +25,17 @@ from bthtn.planning.htn.log import (
     Position,
     is_foreseeable,
 )
-from bthtn.planning.htn.reasons import Reason, event, failed, left_open, suspended
+from bthtn.planning.htn.reasons import Reason, event, failed, listed
 from bthtn.planning.htn.rows import Body, NetworkPart, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import PlanRequest
-from bthtn.planning.trace import SearchEvent, SearchListener, TaskRejected
+from bthtn.planning.trace import (
+    PlanningSuspended,
+    SearchEvent,
+    SearchListener,
+    TaskRejected,
+)
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
@@ -119,8 +124,10 @@ class SearchState:
         if self.costs is not None:
             self.spend(self.costs.left(behind))
         if self.listener is not None:
-            for told in suspended(behind, cause):
-                self.listener(told)
+            cell = behind
+            while cell[3] is not None:
+                body, part, scope, cell, _ = cell
+                self.tell_left_open(body.rest[part:], scope, cause)
         frame = self.at[3]
         return DONE if frame is None else frame.end
 
@@ -227,16 +234,15 @@ class SearchState:
         self, networks: tuple[Network, ...], scope: Entry, cause: Suspension
     ) -> None:
         """Emit the event that these networks are left unplanned."""
-        if self.listener is not None:
-            self.listener(left_open(networks, scope[BINDING], cause, scope[DEPTH]))
+        what = (listed, networks, scope[BINDING])
+        self.tell(PlanningSuspended, what, (str, cause), scope[DEPTH])
 
     def reject(self, task: Task, args: Binding, scope: Entry, why: Reason) -> None:
         """Record why a task cannot be planned, and emit it."""
         self.reason = (failed, task, args, why)
-        if self.listener is not None:
-            self.listener(event(TaskRejected, (task, self.reason, scope[DEPTH], args)))
+        self.tell(TaskRejected, task, self.reason, scope[DEPTH], args)
 
-    def tell(self, told: SearchEvent) -> None:
-        """Send the event to the listener, if there is one."""
+    def tell(self, kind: type[SearchEvent], *told: Any) -> None:
+        """Emit an event of this kind, if there is a listener; texts in it may still be to make."""
         if self.listener is not None:
-            self.listener(told)
+            self.listener(event(kind, told))
