@@ -52,7 +52,11 @@ class Known:
 
     def line(self) -> Line:
         """The agent as in the first line of a recording that began now."""
-        since = [*self.plans.values(), *self.steps.values(), *self.rights.values()]
+        plans = [
+            {**line, "plan": {**line["plan"], "record": list(self.records[goal])}}
+            for goal, line in self.plans.items()
+        ]
+        since = [*plans, *self.steps.values(), *self.rights.values()]
         return {**self.about, "beliefs": self.beliefs, "since": since}
 
     def _hear(self, line: Line) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
@@ -180,7 +181,8 @@ def _situation(goal: PlanGoal) -> Iterator[AgentEvent]:
     if goal.status is not Status.RUNNING or goal.plan is None or not goal.children:
         return
     agent = goal.agent.name
-    adopted = PlanAdopted(goal.name, goal.plan, "it runs already", plan_id=goal.plan_id)
+    plan = replace(goal.plan, record=goal.record)  # with that of parts that were suspended
+    adopted = PlanAdopted(goal.name, plan, "it runs already", plan_id=goal.plan_id)
     yield adopted.of(agent, 0, None)
     for leaf in running_leaves(goal.children[0]):
         path = path_text(leaf.path)

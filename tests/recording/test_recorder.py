@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 from collections import Counter
+from itertools import chain
 from unittest.mock import patch
 
 import pytest
@@ -16,6 +17,7 @@ from bthtn.agent.events import BeliefChanged, LeafAborted, LeafEnded, LeafStarte
 from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal, attach
 from bthtn.errors import InputError
 from bthtn.recording import Recorder, Recording
+from bthtn.recording.known import Known
 from bthtn.recording.watched import beliefs_data
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import TargetKind, all_of
@@ -405,3 +407,12 @@ def test_the_record_of_a_plan_goes_on_with_that_of_a_part_that_was_suspended(tmp
     assert [recording.at(tick).records["explore"] for tick in (1, 2, 3, 4)] == records
     assert (records[0], records[-1]) == ((0,), (0, 1))
     assert recording.at(4).plans["explore"]["plan"]["record"] == [0]
+    known = Known(recording.head["agents"][0])
+    for line in chain(*recording.ticks):
+        known.add(line)
+    assert Known(known.line()).records == {"explore": (0, 1)}, "which a late reader gets"
+    with Recorder(tmp_path / "late.jsonl", goal) as recorder:
+        agent.sense()
+        goal.tick_once()
+        recorder.tick()
+    assert Recording.read(tmp_path / "late.jsonl").at().records == {"explore": (0, 1)}
