@@ -30,7 +30,7 @@ def scenario_of(recording: Recording, *, agent: str = "", tick: int | None = Non
     moment = recording.at(tick, agent)
     text = [
         f"tree = {quoted(run['tree'])}",
-        f"seed = {head.get('seed', 0)}",
+        f"seed = {head.get('seed') or 0}",
         f"ticks = {moment.tick}",
     ]
     before = 0

@@ -328,9 +328,10 @@ def test_the_command_runs_cases_too(capsys, tmp_path):
         run_tests([tmp_path / "x.toml"], update=False, as_json=False, workers=None)
 
 
-def test_a_recorded_run_becomes_a_scenario_that_holds(written, tmp_path, capsys):
+@pytest.mark.parametrize("seed", [0, None])
+def test_a_recorded_run_becomes_a_scenario_that_holds(written, tmp_path, seed):
     character = read_scenario(written("")).make()
-    about = {"name": "tree.py", "seed": 0, "run": {"tree": "tree.py", "ticks": 9}}
+    about = {"name": "tree.py", "seed": seed, "run": {"tree": "tree.py", "ticks": 9}}
     transcript, blocks = Transcript([character], about), []
     transcript.begin(blocks.append)
     while not character.finished:
