@@ -12,14 +12,14 @@ from typer import Argument, Option
 from bthtn.cli.options import TARGET
 from bthtn.errors import BthtnError, InputError
 from bthtn.kit import EngineSession
-from bthtn.testing.characters import character_of
-from bthtn.testing.locate import TargetKind, resolve
+from bthtn.testing.characters import character_of, loaded_once
+from bthtn.testing.locate import Target, TargetKind, resolve
 
 
 def serve(
     tree: Annotated[str, Argument(metavar="TREE", help=TARGET)],
     *,
-    seed: Annotated[int, Option(help="Seed of the character.")] = 0,
+    seed: Annotated[int, Option(help="Seed of the first character; the next has the next.")] = 0,
 ) -> None:
     """Answer each line of stdin by a line of stdout, until stdin ends: see ``EngineSession``.
 
@@ -28,25 +28,65 @@ def serve(
     """
     answers = sys.stdout
     with redirect_stdout(sys.stderr):
-        session = EngineSession(character_of(resolve(tree, TargetKind.TREE), seed))
+        characters = _Characters(resolve(tree, TargetKind.TREE), seed)
         try:
             for line in () if sys.stdin is None else sys.stdin.buffer:
                 if line.strip():
-                    print(json.dumps(_answer(session, line)), file=answers, flush=True)
+                    print(json.dumps(characters.answer(line)), file=answers, flush=True)
         finally:
+            characters.close()
+
+
+class _Characters:
+    """The characters of one tree, by the names that requests give them.
+
+    The first request for a name makes a character, and one with ``"over": true`` stops it.
+    """
+
+    def __init__(self, target: Target, seed: int) -> None:
+        self._target = loaded_once(target)
+        self._seed = seed
+        self._spare: EngineSession | None = self._new()  # so that a faulty tree is known at once
+        self._sessions: dict[str, EngineSession] = {}
+
+    def answer(self, line: bytes) -> dict[str, Any]:
+        """The answer to a request."""
+        try:
+            request = _request(line)
+            name, is_over = request.pop("character", ""), request.pop("over", False)
+            if not isinstance(name, str) or not isinstance(is_over, bool):
+                hint = 'write {"character": "goblin 3"}, and "over": true to end it'
+                raise InputError("BT434", f"there is no character {name!r}", "request", hint)
+            named = {"character": name} if name else {}
+            if is_over:
+                session = self._sessions.pop(name, None)
+                return {**named, "aborts": [] if session is None else session.close()}
+            return {**named, **self._session(name).tick(request)}
+        except BthtnError as error:
+            return {"error": str(error)}
+
+    def close(self) -> None:
+        """Stop all characters."""
+        for session in self._sessions.values():
             session.close()
 
+    def _session(self, name: str) -> EngineSession:
+        if name not in self._sessions:
+            self._sessions[name], self._spare = self._spare or self._new(), None
+        return self._sessions[name]
 
-def _answer(session: EngineSession, line: bytes) -> dict[str, Any]:
+    def _new(self) -> EngineSession:
+        session = EngineSession(character_of(self._target, self._seed))
+        self._seed += 1
+        return session
+
+
+def _request(line: bytes) -> dict[str, Any]:
+    hint = "write each request as one line of JSON, such as {}"
     try:
-        return session.tick(_request(line))
-    except BthtnError as error:
-        return {"error": str(error)}
-
-
-def _request(line: bytes) -> Any:
-    try:
-        return json.loads(line)
+        request = json.loads(line)
     except (ValueError, RecursionError) as error:
-        hint = "write each request as one line of JSON"
         raise InputError("BT434", f"a line is no JSON: {error}", "request", hint) from None
+    if not isinstance(request, dict):
+        raise InputError("BT434", f"a request is {type(request).__name__}", "request", hint)
+    return request

@@ -64,6 +64,27 @@ def test_a_line_that_cannot_be_used_is_answered_by_an_error_and_the_next_one_cou
     assert answer["tick"] == 1
 
 
+def test_one_process_serves_many_characters(serve):
+    done, answers = serve(
+        '{"character": "a"}',
+        '{"character": "b"}',
+        '{"character": "a", "ended": {"1": true}}',
+        '{"character": "b", "over": true}',
+        '{"character": "b", "over": true}',
+        '{"character": "b"}',
+        '{"character": 3}',
+        '{"over": 3}',
+    )
+    names = [answer.get("character") for answer in answers]
+    assert names == ["a", "b", "a", "b", "b", "b", None, None]
+    assert [answer["status"] for answer in (*answers[:3], answers[5])] == [
+        *("RUNNING", "RUNNING", "SUCCESS", "RUNNING")
+    ]
+    assert (answers[3]["aborts"], answers[4]["aborts"]) == ([1], [])
+    assert all(answer["error"].startswith("[BT434]") for answer in answers[6:])
+    assert [line[-1] for line in done.err.splitlines()] == ["0", "1", "2"], "the seeds"
+
+
 def test_no_input_at_all_is_an_end_of_the_input(serve, bthtn, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     done = bthtn("serve", "keeper.py")
