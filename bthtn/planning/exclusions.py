@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, call_text
@@ -56,20 +55,12 @@ def check_avoided(avoided: Iterable[object]) -> None:
             raise DomainError("BT110", message, hint=hint)
 
 
-def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:
-    """Why the decomposition with this index is excluded; an empty text if it is not."""
-    if not avoided:
+def why_avoided(what: Avoidable, avoided: Avoided) -> str:
+    """Why a task or method is excluded, as events give it; an empty text if it is not.
+
+    For instance ``avoided: it failed at tick 12 because …``.
+    """
+    reason = avoided.get(what)
+    if reason is None:
         return ""
-    reason = avoided.get(ways.avoidable(index))
-    return "" if reason is None else avoided_text(reason)
-
-
-def task_avoided(task: PrimitiveTask[...], args: Binding, avoided: Avoided) -> str:
-    """Why the task is excluded for these arguments; an empty text if it is not."""
-    reason = avoided.get((task, args)) if avoided else None
-    return "" if reason is None else avoided_text(reason)
-
-
-def avoided_text(reason: str) -> str:
-    """The reason as events give it: ``avoided: it failed at tick 12 because …``."""
     return f"avoided: {reason}" if reason else "avoided"

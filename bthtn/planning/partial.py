@@ -224,11 +224,8 @@ class _Cutter(Projection):
 
     @property
     def _is_at_horizon(self) -> bool:
-        steps, time = self._settings.horizon, self._settings.horizon_time
-        return self.path.cause is None and (
-            (steps is not None and self.path.steps >= steps)
-            or (time is not None and self.path.elapsed >= time)
-        )
+        path = self.path
+        return path.cause is None and self._settings.is_horizon(path.steps, path.elapsed)
 
     def _parallel(
         self, node: ParallelNode, parts: tuple[Network, ...], binding: Binding

@@ -81,6 +81,12 @@ class Settings:
             if value is not None and not value > 0:  # nor is NaN
                 raise DomainError("BT202", f"{name} is {value}", hint="it has to be above zero")
 
+    def is_horizon(self, steps: int, elapsed: float) -> bool:
+        """Whether planning is suspended after so many steps and so much time."""
+        return (self.horizon is not None and steps >= self.horizon) or (
+            self.horizon_time is not None and elapsed >= self.horizon_time
+        )
+
 
 DEFAULT_SETTINGS = Settings()
 

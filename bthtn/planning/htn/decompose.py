@@ -10,7 +10,7 @@ from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
 from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
-from bthtn.planning.exclusions import avoided_text
+from bthtn.planning.exclusions import why_avoided
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.log import (
@@ -311,11 +311,10 @@ def _is_excluded(
 ) -> bool:
     ways = call[5]
     key = (method.method, binding) if ways is None else ways.avoidable(index)
-    why = search.exclusions.get(key)
-    if why is None:
-        return False
-    _tell_rejected(search, call, index, method, avoided_text(why))
-    return True
+    why = why_avoided(key, search.exclusions)
+    if why:
+        _tell_rejected(search, call, index, method, why)
+    return bool(why)
 
 
 def _reject(

@@ -16,7 +16,7 @@ from bthtn.domain.network import (
 from bthtn.domain.number import number_of
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import NULL_NODE, Suspension, SuspensionKind, cause_of
-from bthtn.planning.exclusions import task_avoided
+from bthtn.planning.exclusions import why_avoided
 from bthtn.planning.htn.branches import end_branch, open_branches
 from bthtn.planning.htn.decompose import undecided
 from bthtn.planning.htn.log import BINDING, DEPTH, STEP, Cell, Ensured, Entry, Evaluated
@@ -87,7 +87,7 @@ def primitive(
     """Plan a primitive task; return its continuation, or None when the task is impossible."""
     search.expansions += 1
     if search.exclusions:
-        avoided = task_avoided(row.task, args, search.exclusions)
+        avoided = why_avoided((row.task, args), search.exclusions)
         if avoided:
             search.reject(row.task, args, scope, avoided)
             return None
@@ -161,14 +161,6 @@ def _added_up(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...]) -> 
             price = costs.price(_number(search, row, args, "cost"), 0, row.task, args)
         cost += price
     return elapsed, cost
-
-
-def at_horizon(search: SearchState) -> bool:
-    """Whether the path has reached the planning horizon."""
-    settings, at = search.settings, search.at
-    return (settings.horizon is not None and at[0] >= settings.horizon) or (
-        settings.horizon_time is not None and at[1] >= settings.horizon_time
-    )
 
 
 def _defer(search: SearchState, network: DeferNetwork, scope: Entry, behind: Cell) -> Cell:

@@ -43,7 +43,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
-from bthtn.planning.exclusions import task_avoided, way_avoided
+from bthtn.planning.exclusions import why_avoided
 from bthtn.planning.least_cost import least_sums
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest
@@ -199,7 +199,7 @@ class Reference(Unpicklable):
     ) -> Iterator[Outcome]:
         assert isinstance(call.task, PrimitiveTask)
         self.expansions += 1
-        if task_avoided(call.task, args, self._request.avoiding):
+        if why_avoided((call.task, args), self._request.avoiding):
             return
         step, at = projected(call.task, args, view), place.at
         undecided = step.possible is UNKNOWN and at.guard != at.steps
@@ -224,7 +224,7 @@ class Reference(Unpicklable):
             yield _undecided(call, place, str(signal.fluent))
             return
         for index in range(len(ways)):
-            if way_avoided(ways, index, self._request.avoiding):
+            if why_avoided(ways.avoidable(index), self._request.avoiding):
                 continue
             seen, inside = RecordingView(place.at), ways.binding(index)
             try:
@@ -322,12 +322,8 @@ class Reference(Unpicklable):
         return too_deep or (self._settings.strict_recursion and again)
 
     def _at_horizon(self, at: PathState) -> bool:
-        if self._settings.check_rest:
-            return False
-        steps, time = self._settings.horizon, self._settings.horizon_time
-        return (steps is not None and at.steps >= steps) or (
-            time is not None and at.elapsed >= time
-        )
+        settings = self._settings
+        return not settings.check_rest and settings.is_horizon(at.steps, at.elapsed)
 
 
 def _undecided(call: TaskCall, place: Place, unknown: str) -> Outcome:

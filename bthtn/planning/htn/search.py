@@ -24,7 +24,6 @@ from bthtn.planning.htn.branches import without_alternative
 from bthtn.planning.htn.decompose import compound, enter, retry, suspend_call
 from bthtn.planning.htn.expand import (
     arguments,
-    at_horizon,
     expand,
     primitive,
     unknown_argument,
@@ -206,7 +205,7 @@ class HtnSearch(Unpicklable):
         has failed before.
         """
         search, (_, number, scope, _, _) = self._state, cell
-        if number and search.has_horizon and at_horizon(search):
+        if number and search.has_horizon and search.settings.is_horizon(*search.at[:2]):
             return search.suspend(scope, HORIZON, cell)
         if isinstance(part, CallPart):
             if search.is_closing:

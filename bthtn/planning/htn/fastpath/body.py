@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.plan.nodes import cause_of
 from bthtn.planning.htn.expressions import mentioned
@@ -19,7 +19,7 @@ from bthtn.planning.htn.fastpath.bound import EQUAL
 from bthtn.planning.htn.fastpath.excess import EXACT, EXCESS
 from bthtn.planning.htn.fastpath.items import Node, Part
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
-from bthtn.planning.htn.fastpath.lines import Asked, LineWriter, is_literal, is_name, tuple_source
+from bthtn.planning.htn.fastpath.lines import LineWriter, is_literal, is_name, tuple_source
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
     Compound,
@@ -28,11 +28,6 @@ from bthtn.planning.htn.fastpath.reachable import (
     calls_in,
 )
 from bthtn.planning.htn.fastpath.reading import MAY_RAISE, changes
-from bthtn.planning.htn.fastpath.suspending import (
-    arguments_are_known,
-    method_applies,
-    step_is_possible,
-)
 from bthtn.world.expression import Expression, Parameter
 
 MOST_INLINED: Final = 20
@@ -123,7 +118,7 @@ class BodyWriter(LineWriter):
         }
         handed = tuple(name if n in asked else "None" for n, name in enumerate(binding))
         with self.block("except Unforeseen:"):
-            self.stop(self.answer(arguments_are_known, call, handed, rest), rest)
+            self.stop(self.answer(call, handed, rest), rest)
         return [*names]
 
     def _check_type(self, value: str, wanted: Parameter[Any]) -> None:
@@ -139,8 +134,7 @@ class BodyWriter(LineWriter):
         if self.of.kind.avoids:
             self.write(f"if {self.allowed(whole, args)}:")
             self.indent += 1
-        original = None if isinstance(whole.body, PlainBody) else whole.condition
-        return self.decided(Asked(method.condition, original, method_applies, whole), args, "rest")
+        return self.decided(method.condition, whole, args, "rest")
 
     def allowed(self, what: PrimitiveTask[...] | Method, binding: Sequence[str]) -> str:
         """Source of a test whether a task or method is not excluded with these arguments."""
@@ -204,8 +198,7 @@ class BodyWriter(LineWriter):
         step = self.of.steps[task]
         self.made += 1
         self._demand(self.allowed(task, binding))
-        asked = Asked(step.precondition, task.precondition, step_is_possible, task)
-        self._demand(self.decided(asked, binding, rest))
+        self._demand(self.decided(step.precondition, task, binding, rest))
         reading = self.reading(binding)
         lines, made = changes(task, step.effects, reading, self.numbers)
         if self.of.excess is None and any(MAY_RAISE in line for line in lines):
@@ -238,7 +231,7 @@ class BodyWriter(LineWriter):
         with self.block("try:"):
             self.write(*lines)
         with self.block("except Unforeseen:"):
-            self.write(f"{known} = {self.answer(step_is_possible, task, binding, rest)}")
+            self.write(f"{known} = {self.answer(task, binding, rest)}")
             self.stop_if(f"type({known}) is Suspension", known, rest)
             self.write("raise")
 

@@ -11,8 +11,8 @@ from keyword import iskeyword
 from typing import Any
 
 from bthtn.domain.effect import Effect
-from bthtn.domain.method import Method
-from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.by_arguments import reads_all
 from bthtn.planning.htn.expressions import fits, mentioned
@@ -20,45 +20,31 @@ from bthtn.planning.htn.fastpath.items import Callees, Entry
 from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.planning.htn.fastpath.reading import MAY_RAISE, Reading
-from bthtn.planning.htn.fastpath.suspending import Ask, three_valued
+from bthtn.planning.htn.fastpath.suspending import three_valued
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Expression, Parameter
 from bthtn.world.fluent import Fluent
 
+About = Method | PrimitiveTask[...]
+"""Whose condition may depend on something unknown."""
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A condition that may depend on something unknown.
 
-    ``original`` is the one it was translated from; None for a part of a function. ``ask`` is
-    the question ``about`` the method or task whose condition it is.
+def _read_in_turn(about: About) -> list[Fluent[Any]] | None:
+    """The fluents that every evaluation of the condition reads, in order, if those decide.
+
+    Then it is unknown where one of them is. None if there is more to it: connectives, members by
+    arguments, functions, or effects that may fail.
     """
-
-    condition: Condition
-    original: Condition | None
-    ask: Ask
-    about: Method | PrimitiveTask[...]
-
-    @property
-    def is_step(self) -> bool:
-        """Whether it is the precondition of a step, which may be unknown in an alternative."""
-        return isinstance(self.about, PrimitiveTask)
-
-    @property
-    def read_in_turn(self) -> list[Fluent[Any]] | None:
-        """The fluents that every evaluation reads, in order, if it is unknown where one of them is.
-
-        None if there is more to it: connectives, members by arguments, or effects that may fail.
-        """
-        if self.original is None or not reads_all(self.original):
-            return None
-        if isinstance(self.about, PrimitiveTask) and not all(
-            map(_never_fails, (*self.about.effects, *self.about.expected))
-        ):
-            return None
-        fluents = [part for part in mentioned(self.original) if not isinstance(part, Parameter)]
-        known = [fluent for fluent in fluents if isinstance(fluent, Fluent)]
-        return known if len(known) == len(fluents) else None
+    if isinstance(about, PrimitiveTask):
+        condition = about.precondition
+        is_sure = all(map(_never_fails, (*about.effects, *about.expected)))
+    else:
+        condition, is_sure = about.condition, not isinstance(about.body, PlainBody)
+    if not is_sure or not reads_all(condition):
+        return None
+    fluents = [part for part in mentioned(condition) if not isinstance(part, Parameter)]
+    known = [fluent for fluent in fluents if isinstance(fluent, Fluent)]
+    return known if len(known) == len(fluents) else None
 
 
 def _never_fails(effect: Effect) -> bool:
@@ -176,30 +162,32 @@ class LineWriter:
         """Write the return to the latest choice."""
         self.write(f"return {', '.join(['C.pop()', self.expansions, *self.of.scalars])}")
 
-    def decided(self, asked: Asked, binding: tuple[str, ...], rest: str) -> str:
+    def decided(
+        self, condition: Condition, about: About, binding: tuple[str, ...], rest: str
+    ) -> str:
         """Source of a truth that is known; where it is not, the call is suspended.
 
-        The search for the cheapest plan is left to others there, since suspended parts cost,
-        too. Raises NotWritable.
+        The condition is that of the method or task, with its functions as data. The search for the
+        cheapest plan is left to others there, since suspended parts cost, too. Raises NotWritable.
         """
-        told = self.reads.condition(asked.condition, partial(self.truth, binding=binding))
+        told = self.reads.condition(condition, partial(self.truth, binding=binding))
         if MAY_RAISE not in told or self.of.excess is not None:
             return told
         self.reads.revert()
-        fluents = asked.read_in_turn
+        fluents = _read_in_turn(about)
         unsure = [fluent for fluent in fluents or () if self.where.get(fluent) in self.unsure]
-        sure = self.truth(asked.condition, binding, sure=True)
+        sure = self.truth(condition, binding, sure=True)
         if fluents is not None and MAY_RAISE not in sure:
-            return self._known(asked, unsure, sure, rest)
+            return self._known(about, unsure, sure, rest)
         known = f"u{next(self.numbers)}"
         with self.block("try:"):
             self.write(f"{known} = {told}")
         with self.block("except Unforeseen:"):
-            self.write(f"{known} = {self.answer(asked.ask, asked.about, binding, rest)}")
+            self.write(f"{known} = {self.answer(about, binding, rest)}")
             self.stop_if(f"type({known}) is Suspension", known, rest)
         return known
 
-    def _known(self, asked: Asked, unsure: list[Fluent[Any]], sure: str, rest: str) -> str:
+    def _known(self, about: About, unsure: list[Fluent[Any]], sure: str, rest: str) -> str:
         """Source of a truth that is unknown if one of these fluents is; it is suspended then."""
         unknown = " or ".join(f"{self.where[fluent]} is UNKNOWN" for fluent in unsure)
         causes = [
@@ -208,7 +196,7 @@ class LineWriter:
         cause = causes.pop()
         for fluent, other in zip(reversed(unsure[:-1]), reversed(causes), strict=True):
             cause = f"({other} if {self.where[fluent]} is UNKNOWN else {cause})"
-        if asked.is_step and self.of.has_choices and self.moved == "False":
+        if isinstance(about, PrimitiveTask) and self.of.has_choices and self.moved == "False":
             first = f"begins_alternative(R, {rest}, False)"
             self.stop_if(f"({unknown}) and not {first}", cause, rest)
             return f"({unknown} or {sure})"
@@ -221,10 +209,10 @@ class LineWriter:
         """Source of whether there is a step that is not recorded yet."""
         return repr(any(isinstance(what, PrimitiveTask) for what, _ in self.entries))
 
-    def answer(self, ask: Ask, about: Any, binding: tuple[str, ...], rest: str) -> str:
-        """Source of the answer to a question about unknown values."""
+    def answer(self, about: About | TaskCall, binding: tuple[str, ...], rest: str) -> str:
+        """Source of the answer to what can only be decided by evaluation."""
         fluents = [fluent for fluent, source in self.where.items() if source]
-        question = self.of.names.of(three_valued(ask, about, fluents))
+        question = self.of.names.of(three_valued(about, fluents))
         given = (tuple_source(binding) if binding else "()", tuple_source(self.scalars))
         return f"{question}({', '.join([*given, 'S', 'R', rest, self.moved])})"
 

@@ -19,7 +19,7 @@ from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries, in_any_state
 from bthtn.planning.htn.rows import Body, PlannedStep, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.htn.values import ABSENT, Overwritten, ProjectedState, ReadingView, Values
+from bthtn.planning.htn.values import Overwritten, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -133,18 +133,6 @@ def _choices(planned: Sequence[Entry]) -> Iterator[int]:
             yield 0
 
 
-class _Unmarked(ProjectedState):
-    """A projected state without a fingerprint: it is compared with no other."""
-
-    __slots__ = ()
-
-    def put(self, fluent: Fluent[Any], value: Any) -> Any:
-        """Set a value; return the previous one."""
-        before = self.values.get(fluent, ABSENT)
-        self.values[fluent] = value
-        return before
-
-
 class _Projection:
     """Projects the state through the primitive tasks of a plan without branches."""
 
@@ -152,7 +140,7 @@ class _Projection:
         self._question = question
         self._base = base
         self._place = 0
-        self._view: _Unmarked | None = None
+        self._view: ProjectedState | None = None
         self.reads: dict[Fluent[Any], Any] = {}
         """What was read from the start state so far."""
 
@@ -175,13 +163,13 @@ class _Projection:
         values = self._start().values
         return {fluent: values[fluent] for fluent in written}
 
-    def _start(self) -> _Unmarked:
+    def _start(self) -> ProjectedState:
         """The state as far as it was projected."""
         if self._view is None:
             start = seeded(self._base, self._question.seed)
             values = Values(start.values)
             values.reads = self.reads
-            self._view = _Unmarked(values)
+            self._view = ProjectedState(values)
         return self._view
 
     def _past(

@@ -124,28 +124,31 @@ class SearchPoint(NamedTuple):
         return not self.moved and not _has_steps(self.record[:end])
 
 
-Ask = Callable[[Any, RecordingView, Binding, SearchPoint], Answer]
-"""A question about a method, task or call: one of the functions below."""
+def three_valued(
+    about: Method | PrimitiveTask[...] | TaskCall, fluents: Iterable[Fluent[Any]]
+) -> Callable[..., Answer]:
+    """A function that decides by evaluation, where an expression has read an unknown value.
 
-
-def three_valued(ask: Ask, about: Any, fluents: Iterable[Fluent[Any]]) -> Callable[..., Answer]:
-    """A function that asks the question where an expression has read an unknown value.
-
-    ``fluents`` are those in variables, in order. The function returns whether it holds, or why the
-    part is suspended, or raises Unforeseen.
+    ``fluents`` are those in variables, in order. The function returns whether the method or task
+    can be used, or why the part is suspended, or raises Unforeseen.
     """
     places = {fluent: place for place, fluent in enumerate(fluents)}
 
     def answer(binding: Binding, *point: Any) -> Answer:
         at = SearchPoint(places, *point)
-        return ask(about, RecordingView(at), binding, at)
+        view = RecordingView(at)
+        if isinstance(about, Method):
+            return _applies(about, view, binding)
+        if isinstance(about, PrimitiveTask):
+            return _is_possible(about, view, binding, at)
+        if grounded(about, view, binding) is not None:
+            raise Unforeseen  # its arguments are known
+        return _unknown(view.unknown)
 
     return answer
 
 
-def method_applies(
-    method: Method, view: RecordingView, binding: Binding, _at: SearchPoint
-) -> Answer:
+def _applies(method: Method, view: RecordingView, binding: Binding) -> Answer:
     """Whether a method is usable. Raises Unforeseen for a plain one that does not ask for more."""
     try:
         network = method.network(view, binding)
@@ -156,7 +159,7 @@ def method_applies(
     return network is not None
 
 
-def step_is_possible(
+def _is_possible(
     task: PrimitiveTask[...], view: RecordingView, binding: Binding, at: SearchPoint
 ) -> Answer:
     """Whether a primitive task is planned; an alternative may begin with one that is unknown."""
@@ -171,15 +174,6 @@ def step_is_possible(
     if possible is UNKNOWN and not begins_alternative(at.record, at.rest, at.moved):
         return _unknown(unknown)
     return True
-
-
-def arguments_are_known(
-    call: TaskCall, view: RecordingView, binding: Binding, _at: SearchPoint
-) -> Answer:
-    """Why a call is suspended. Raises Unforeseen if its arguments are known."""
-    if grounded(call, view, binding) is not None:
-        raise Unforeseen
-    return _unknown(view.unknown)
 
 
 def _unknown(fluent: Any) -> Suspension:
