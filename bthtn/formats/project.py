@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from threading import Lock
 from types import ModuleType
 
 from bthtn.errors import InputError
+from bthtn.formats.document import unreadable
 from bthtn.formats.modules import library_prefixes, put_back
 
 _EXAMPLES = "bthtn.examples"
@@ -36,19 +37,24 @@ class Project:
     def opened(self) -> Iterator[None]:
         """Inside, it is as if the program had been started in the folder.
 
-        Its ``domains`` and ``trees`` stand before those that ``bthtn.examples`` ships.
+        Its ``domains`` and ``trees`` stand before those that ``bthtn.examples`` ships. Raises
+        InputError where there is no such folder, as on the machine of a worker.
         """
         with self._one_at_a_time:
             here, others = os.getcwd(), _modules_of_projects()
             try:
-                _replace(others, self._modules)
                 os.chdir(self.folder)
+            except OSError as error:
+                raise unreadable(Path(self.folder), error) from None
+            try:
+                _replace(others, self._modules)
                 sys.path.insert(0, self.folder)
                 if not self._modules:
                     self._overlay_examples()
                 yield
             finally:
-                sys.path.remove(self.folder)
+                with suppress(ValueError):  # a module took it away itself
+                    sys.path.remove(self.folder)
                 os.chdir(here)
                 self._modules = _modules_of_projects()
                 _replace(self._modules, others)
