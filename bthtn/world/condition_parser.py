@@ -126,7 +126,10 @@ class _Parser:
             found = _PIECE.match(self._text, at)
             if found is None:
                 raise self._fault(at, f"'{self._text[at:].strip()[0]}' cannot stand here")
-            self._pieces.append((found["piece"], found.start("piece")))
+            piece, at = found["piece"], found.start("piece")
+            if _is_quoted(piece) and (len(piece) == 1 or piece[-1] != piece[0]):
+                raise self._fault(at, "a quote is never closed", f"close it: {piece[0]}…{piece[0]}")
+            self._pieces.append((piece, at))
             at = found.end()
         made = read()
         if self._piece == "/":
@@ -264,7 +267,8 @@ class _Parser:
         """The expression itself, or the one that a word stands for beside ``like``."""
         if not isinstance(found, _Word):
             return found
-        word, named = found.text.strip("'\""), self._named(found)
+        word = found.text[1:-1] if _is_quoted(found.text) else found.text
+        named = self._named(found)
         parse = None if like is None else _parser_of(like)
         if named is not None and (
             parse is None
@@ -339,6 +343,10 @@ class _Parser:
 
     def _fault(self, at: int, message: str, hint: str = _HOW) -> InputError:
         return InputError("BT411", message, f"{self._text!r}, column {at + 1}", hint)
+
+
+def _is_quoted(piece: str) -> bool:
+    return piece[0] in "'\""
 
 
 def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
