@@ -138,8 +138,7 @@ def task_tooltip(task: PrimitiveTask[...], args: Binding | None) -> str:
 
 def task_kind(task: PrimitiveTask[...]) -> str:
     """``check`` for a task that only tests an ``exec_only`` condition, otherwise ``task``."""
-    effects = (*task.effects, *task.expected, *task.actual, *task.on_start)
-    does_something = effects or task.uses or not always_holds(task.during)
+    does_something = task.all_effects or task.uses or not always_holds(task.during)
     return "task" if always_holds(task.exec_only) or does_something else "check"
 
 

@@ -132,6 +132,18 @@ def test_a_tooltip_tells_what_has_to_hold_while_a_task_runs():
     assert task_kind(watch) == "task"
 
 
+def test_a_task_that_changes_something_when_it_fails_is_more_than_a_check():
+    class Guard(State):
+        awake: Fluent[bool] = fluent(default=True)
+
+    domain = Domain("watch", Guard)
+    look = domain.primitive("look", exec_only=Guard.awake)
+    listen = domain.primitive(
+        "listen", exec_only=Guard.awake, on_failure=Guard.awake.becomes(False)
+    )
+    assert (task_kind(look), task_kind(listen)) == ("check", "task")
+
+
 @pytest.mark.parametrize("policy", ParallelPolicy)
 def test_a_parallel_node_says_when_it_ends(read_dot, policy):
     (label,) = read_dot(tree_dot(ParallelNode((), policy))).labels()
