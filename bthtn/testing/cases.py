@@ -146,7 +146,7 @@ class _CaseFile(TomlFile):
     def __init__(self, path: Path, domain: FrozenDomain) -> None:
         super().__init__(path)
         self._main = self._domain = domain
-        self._beside: dict[str, Domain[Any] | FrozenDomain] | None = None  # once it is needed
+        self._domains: dict[str, Domain[Any] | FrozenDomain] | None = None  # once it is needed
 
     def cases(self) -> tuple[Case, ...]:
         """All cases of the file. Raises InputError."""
@@ -201,9 +201,9 @@ class _CaseFile(TomlFile):
         if not name:
             return self._main
         file = domain_file_of(self.path) or self.path
-        if self._beside is None:
-            self._beside = domains_in(file)
-        return domain_called(name, self._beside, f"{file} defines no domain '{name}'")
+        if self._domains is None:
+            self._domains = domains_in(file)
+        return domain_called(name, self._domains, f"{file} defines no domain '{name}'")
 
     def _entries(self, name: str, table: dict[str, Any]) -> dict[str, Any]:
         """The usable entries of a case; notes those that are wrong, or do not go together."""
