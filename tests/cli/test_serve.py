@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from bthtn.recording import Recording
+
 KEEPER = """
 from bthtn import Domain, Fluent, State, fluent
 from bthtn.behaviours import Agent, Character, PlanGoal
@@ -30,12 +32,12 @@ def serve_fixture(bthtn, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "keeper.py").write_text(KEEPER, "utf-8")
 
-    def serve(*lines: bytes | str, seed=0):
+    def serve(*lines: bytes | str, seed=0, options=()):
         sent = b"".join(
             (line if isinstance(line, bytes) else line.encode()) + b"\n" for line in lines
         )
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(sent)))
-        done = bthtn("serve", "keeper.py", "--seed", seed)
+        done = bthtn("serve", "keeper.py", "--seed", seed, *options)
         return done, list(map(json.loads, done.out.splitlines()))
 
     return serve
@@ -83,6 +85,21 @@ def test_one_process_serves_many_characters(serve):
     assert (answers[3]["aborts"], answers[4]["aborts"]) == ([1], [])
     assert all(answer["error"].startswith("[BT434]") for answer in answers[6:])
     assert [line[-1] for line in done.err.splitlines()] == ["0", "1", "2"], "the seeds"
+
+
+def test_the_first_character_is_recorded(serve, tmp_path):
+    lines = ("{}", '{"character": "b"}', '{"ended": {"1": true}}')
+    serve(*lines, options=("--record", "run.jsonl"))
+    recording = Recording.read(tmp_path / "run.jsonl")
+    assert recording.at(1).beliefs["lit"] is False
+    assert recording.at(2).beliefs["lit"] is True
+    assert recording.at().tick == 2
+
+
+def test_a_recording_has_the_ending_of_one(serve):
+    done, answers = serve("{}", options=("--record", "keeper.py"))
+    assert (done.code, answers) == (2, [])
+    assert "BT409" in done.err
 
 
 def test_no_input_at_all_is_an_end_of_the_input(serve, bthtn, monkeypatch):
