@@ -36,6 +36,13 @@ class Write:
     kind: WriteKind
     value: Any
 
+    def applied(self, fluent: Expression[Any], view: StateView) -> Any:
+        """The value of the fluent behind the write in this state; unknown if that grows from it."""
+        if self.kind is not INCREASE:
+            return self.value
+        before = view.get(fluent)
+        return UNKNOWN if before is UNKNOWN else before + self.value
+
     def then(self, later: Write) -> Write:
         """Both writes as one, this one first."""
         if self.kind is WriteKind.INCREASE and later.kind is WriteKind.INCREASE:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import INCREASE, Write
+from bthtn.world.footprint import Write
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN, Unknown
 
@@ -64,11 +64,7 @@ class WorkingState:
 
     def apply(self, fluent: Fluent[Any], write: Write) -> None:
         """Apply a write of a task, or of a whole branch."""
-        value = write.value
-        if write.kind is INCREASE:
-            before = self.get(fluent)
-            value = UNKNOWN if before is UNKNOWN else before + value
-        self._swap(fluent, value)
+        self._swap(fluent, write.applied(fluent, self))
 
     def mark(self) -> int:
         """A save point: the length of the trail."""

@@ -21,13 +21,14 @@ from bthtn import (
     method,
     sequence,
 )
+from bthtn.domain.task import TaskCall
 from bthtn.errors import PlanningError
 from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.walk import preorder
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.htn.fastpath.functions import Functions
 from bthtn.planning.htn.fastpath.items import SearchKind
-from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
+from bthtn.planning.htn.fastpath.reachable import NotWritable, goal_items, reachable
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import least_sums
 from bthtn.planning.protocol import request
@@ -318,7 +319,8 @@ def first_plan(asked):
 
 def source_of(asked):
     """The source of all that the goal can come to, as far as it can be written."""
-    found = reachable(asked.domain, frozenset(call.task for call in calls_of(asked.goal)))
+    calls = [item for item in goal_items(asked.goal) if isinstance(item, TaskCall)]
+    found = reachable(asked.domain, frozenset(call.task for call in calls))
     functions = Functions(
         asked.domain,
         found,

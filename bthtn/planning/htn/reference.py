@@ -49,7 +49,7 @@ from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
-from bthtn.world.footprint import Footprint, RecordingView, Write, WriteKind
+from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
@@ -78,12 +78,7 @@ class PathState:
 
     def after(self, writes: Mapping[Fluent[Any], Write]) -> Mapping[Fluent[Any], Any]:
         """Return all values written on the path, including these writes."""
-        values = {}
-        for fluent, write in writes.items():
-            values[fluent] = write.value
-            if write.kind is WriteKind.INCREASE:
-                before = self.get(fluent)
-                values[fluent] = UNKNOWN if before is UNKNOWN else before + write.value
+        values = {fluent: write.applied(fluent, self) for fluent, write in writes.items()}
         return {**self.written, **values}
 
     @property

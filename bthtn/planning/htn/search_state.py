@@ -182,12 +182,10 @@ class SearchState:
 
     def forget(self) -> None:
         """Release everything the search holds."""
-        self.log, self.record, self.choices, self.pending = [], [], [], None
-        self.values = self.view.values = Values({})
-        self.guard = RecursionGuard(has_volatile=False)
-        self.request = replace(self.request, state=FrozenState({}), goal=NULL, binding=())
-        self.root = (BRANCH, None, (), (), START, END, 0, None)
-        self.at, self.cause = START, None
+        expansions = self.expansions
+        nothing = replace(self.request, state=FrozenState({}), goal=NULL, binding=())
+        SearchState.__init__(self, nothing, None)
+        self.expansions = expansions
 
     @property
     def has_steps(self) -> bool:

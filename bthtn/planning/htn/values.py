@@ -11,7 +11,7 @@ from math import nan
 from typing import Any, Final
 
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import RecordingView, Write, WriteKind
+from bthtn.world.footprint import RecordingView, Write
 from bthtn.world.truth import UNKNOWN
 
 ABSENT: Final = object()
@@ -103,11 +103,7 @@ class ProjectedState:
         """Apply the writes of a task or node; return the fluents with their previous values."""
         overwritten: list[Any] = []
         for fluent, write in writes.items():
-            value = write.value
-            if write.kind is WriteKind.INCREASE:
-                before = self.get(fluent)
-                value = UNKNOWN if before is UNKNOWN else before + value
-            overwritten += (fluent, self.put(fluent, canonical(value)))
+            overwritten += (fluent, self.put(fluent, canonical(write.applied(fluent, self))))
         return tuple(overwritten)
 
     def put(self, fluent: Fluent[Any], value: Any) -> Any:

@@ -11,7 +11,7 @@ from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import RecordingView, Write, WriteKind
+from bthtn.world.footprint import RecordingView, Write
 from bthtn.world.truth import UNKNOWN
 
 _ABSENT: Final = object()
@@ -40,14 +40,8 @@ class SimulatedState:
 
     def after(self, writes: Mapping[Fluent[Any], Write]) -> SimulatedState:
         """The state after one more action with these writes."""
-        values = dict(self.written)
-        for fluent, write in writes.items():
-            value = write.value
-            if write.kind is WriteKind.INCREASE:
-                before = self.get(fluent)
-                value = UNKNOWN if before is UNKNOWN else before + value
-            values[fluent] = value
-        return SimulatedState(self.base, values, self.steps + 1)
+        values = {fluent: write.applied(fluent, self) for fluent, write in writes.items()}
+        return SimulatedState(self.base, {**self.written, **values}, self.steps + 1)
 
     def key(self) -> Any:
         """A key for duplicate detection, equal for states with the same futures.

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.domain.task import Task
+from bthtn.domain.task import Task, TaskCall
 from bthtn.planning.htn.fastpath.accelerated import Accelerator
 from bthtn.planning.htn.fastpath.items import PLAIN, SearchKind
 from bthtn.planning.htn.fastpath.plan_parts import (
@@ -28,7 +28,7 @@ from bthtn.planning.htn.fastpath.plan_parts import (
     preferred_actions_of,
 )
 from bthtn.planning.htn.fastpath.program import Program, Programs
-from bthtn.planning.htn.fastpath.reachable import calls_of
+from bthtn.planning.htn.fastpath.reachable import goal_items
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import Settings
@@ -95,4 +95,5 @@ def is_asked_often(
 
 def _roots(goal: Network) -> frozenset[Task]:
     """The tasks that a goal calls; empty if it is not a sequence of calls."""
-    return frozenset(call.task for call in calls_of(goal) or ())
+    items = goal_items(goal) or ()
+    return frozenset(item.task for item in items if isinstance(item, TaskCall))

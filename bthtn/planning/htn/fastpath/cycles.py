@@ -9,16 +9,15 @@ removed calls could move back may be monotonic, too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.exclusion import demands
 from bthtn.planning.htn.expressions import is_int
 from bthtn.planning.htn.fastpath.reachable import (
+    BodyCall,
     Compound,
     NotWritable,
-    PlainMethod,
     Reachable,
     is_single,
     scalar,
@@ -30,31 +29,6 @@ from bthtn.world.fluent import Fluent
 
 MOST_WORK: Final = 20_000
 """Calls examined before the analysis gives up, since it would take too long."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """A call of one compound task by another: one step on a path from a task to itself."""
-
-    method: PlainMethod
-    place: int
-    call: TaskCall
-
-    @property
-    def task(self) -> Compound:
-        """The calling task."""
-        return self.method.task
-
-    @property
-    def callee(self) -> Compound:
-        """The called task."""
-        assert isinstance(self.call.task, CompoundTask), "a step leads to a compound task"
-        return self.call.task
-
-    @property
-    def before(self) -> tuple[TaskCall, ...]:
-        """The calls in the method's body that precede this one."""
-        return self.method.calls[: self.place]
 
 
 def cycles(found: Reachable) -> dict[Compound, int]:
@@ -73,16 +47,17 @@ def guarded(found: Reachable, numbers: Mapping[Compound, int]) -> frozenset[Comp
     A task needs none if it has a single method and a single call, which comes first in its
     caller's method and passes on all of the caller's arguments: it cannot recur before its caller.
     """
-    places: dict[Task, list[tuple[Compound, int, TaskCall]]] = {}
-    for method, place, call in found.calls:
-        places.setdefault(call.task, []).append((method.task, place, call))
+    places: dict[Task, list[BodyCall]] = {}
+    for called in found.calls:
+        places.setdefault(called.call.task, []).append(called)
     needless = set()
     for task in numbers:
         if task not in found.roots and len(places[task]) == 1 and is_single(found.methods[task]):
-            caller, place, call = places[task][0]
-            handed = {arg.position for arg in call.args if isinstance(arg, Parameter)}
+            only = places[task][0]
+            caller = only.method.task
+            handed = {arg.position for arg in only.call.args if isinstance(arg, Parameter)}
             if (
-                place == 0
+                only.place == 0
                 and caller is not task
                 and numbers.get(caller) == numbers[task]
                 and handed.issuperset(range(len(caller.parameters)))
@@ -102,13 +77,7 @@ class _Cycles:
 
     def look(self) -> None:
         """Number the cycles, and the tasks on each."""
-        pending = [
-            [
-                Step(method, place, call)
-                for method, place, call in self._found.calls
-                if isinstance(call.task, CompoundTask)
-            ]
-        ]
+        pending = [[step for step in self._found.calls if isinstance(step.call.task, CompoundTask)]]
         while pending:
             for steps in _inside(pending.pop()):
                 moving = self._moving(steps)
@@ -117,9 +86,9 @@ class _Cycles:
                     pending.append(left)
                 else:
                     number = len(set(self.numbers.values()))
-                    self.numbers.update({step.task: number for step in steps})
+                    self.numbers.update({step.method.task: number for step in steps})
 
-    def _moving(self, steps: list[Step]) -> set[Step]:
+    def _moving(self, steps: list[BodyCall]) -> set[BodyCall]:
         """The steps that surely move a fluent or argument which no step moves back."""
         directions: dict[Fluent[Any], set[int]] = {}
         for task in self._between(steps):
@@ -131,12 +100,12 @@ class _Cycles:
             fluent for fluent, signs in directions.items() if len(signs) == 1 and 0 not in signs
         }
         moved = {step for step in steps if _moves(step, one_way, self._found)}
-        tasks = {step.task for step in steps}
+        tasks = {step.method.task for step in steps}
         if self._has_ints and len(tasks) == 1:
             moved |= _moving_an_argument(tasks.pop(), steps)
         return moved
 
-    def _between(self, steps: list[Step]) -> set[PrimitiveTask[...]]:
+    def _between(self, steps: list[BodyCall]) -> set[PrimitiveTask[...]]:
         """All primitive tasks that may be planned between a task and itself."""
         seen: set[Task] = set()
         pending: list[Task] = [call.task for step in steps for call in step.before]
@@ -153,17 +122,17 @@ class _Cycles:
         return {task for task in seen if isinstance(task, PrimitiveTask)}
 
 
-def _inside(steps: list[Step]) -> list[list[Step]]:
+def _inside(steps: list[BodyCall]) -> list[list[BodyCall]]:
     """The steps inside each strongly connected component of the calls."""
-    below: dict[Compound, list[Compound]] = {}
+    below: dict[Task, list[Task]] = {}
     for step in steps:
-        below.setdefault(step.task, []).append(step.callee)
-        below.setdefault(step.callee, [])
+        below.setdefault(step.method.task, []).append(step.call.task)
+        below.setdefault(step.call.task, [])
     numbers = components(below)
-    inside: dict[int, list[Step]] = {}
+    inside: dict[int, list[BodyCall]] = {}
     for step in steps:
-        if numbers[step.task] == numbers[step.callee]:
-            inside.setdefault(numbers[step.task], []).append(step)
+        if numbers[step.method.task] == numbers[step.call.task]:
+            inside.setdefault(numbers[step.method.task], []).append(step)
     return list(inside.values())
 
 
@@ -181,7 +150,7 @@ def _direction(effect: Any) -> tuple[Fluent[Any] | None, int]:
     return fluent, 0
 
 
-def _moves(step: Step, one_way: set[Fluent[Any]], found: Reachable) -> bool:
+def _moves(step: BodyCall, one_way: set[Fluent[Any]], found: Reachable) -> bool:
     """Whether the step surely changes the value of one of these monotonic fluents."""
     known = set(demands(step.method.condition))
     for call in step.before:
@@ -195,7 +164,7 @@ def _moves(step: Step, one_way: set[Fluent[Any]], found: Reachable) -> bool:
     return False
 
 
-def _moving_an_argument(task: Compound, steps: list[Step]) -> set[Step]:
+def _moving_an_argument(task: Compound, steps: list[BodyCall]) -> set[BodyCall]:
     """The calls of a task by itself that move an argument which none of them moves back."""
     for parameter in task.parameters:
         if parameter.type is not int:
@@ -224,8 +193,8 @@ def has_ints(found: Reachable) -> bool:
     """Whether calls in bodies pass only ints for ``int`` parameters; goals check their own."""
     return all(
         _is_declared_int(given)
-        for _, _, call in found.calls
-        for parameter, given in zip(call.task.parameters, call.args, strict=True)
+        for called in found.calls
+        for parameter, given in zip(called.call.task.parameters, called.call.args, strict=True)
         if parameter.type is int
     )
 

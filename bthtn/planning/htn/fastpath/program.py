@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.domain.task import CompoundTask, Task
+from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Suspension, cause_of
 from bthtn.plan.plan import OpenPlan, Plan
@@ -21,9 +21,8 @@ from bthtn.planning.htn.fastpath.join import without_plan
 from bthtn.planning.htn.fastpath.reachable import (
     NotWritable,
     Reachable,
-    calls_of,
+    goal_items,
     reachable,
-    stop_of,
 )
 from bthtn.planning.htn.fastpath.record_entries import Note
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
@@ -92,12 +91,13 @@ class Program:
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
-        cell, stop = self.end, stop_of(goal)
-        if stop is not None:
-            if cell:
-                return None  # what is suspended costs, too
-            cell = (self.stop, cause_of(stop), cell)
-        for call in reversed(calls_of(goal) or ()):
+        cell = self.end
+        for call in reversed(goal_items(goal) or ()):
+            if not isinstance(call, TaskCall):
+                if cell:
+                    return None  # what is suspended costs, too
+                cell = (self.stop, cause_of(call), cell)
+                continue
             if not all(isinstance(arg, Constant | Parameter) for arg in call.args):
                 return None
             args = [argument.evaluate(_NOWHERE, binding) for argument in call.args]

@@ -100,6 +100,20 @@ class PlainMethod:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class BodyCall:
+    """A call in the body of a method, with its place among all calls there."""
+
+    method: PlainMethod
+    place: int
+    call: TaskCall
+
+    @property
+    def before(self) -> tuple[TaskCall, ...]:
+        """The calls in the body that precede this one."""
+        return self.method.calls[: self.place]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reachable:
     """The tasks below a goal in the order of the domain, with the methods of compound ones.
 
@@ -125,12 +139,12 @@ class Reachable:
         object.__setattr__(self, "mentioned", tuple(parts.values()))
 
     @property
-    def calls(self) -> Iterator[tuple[PlainMethod, int, TaskCall]]:
-        """All calls in bodies, each as method, index in its body, and call."""
+    def calls(self) -> Iterator[BodyCall]:
+        """All calls in bodies."""
         for methods in self.methods.values():
             for method in methods:
                 for place, call in enumerate(method.calls):
-                    yield method, place, call
+                    yield BodyCall(method, place, call)
 
     @property
     def called(self) -> dict[Compound, list[Compound]]:
@@ -158,8 +172,8 @@ class Reachable:
             yield effect.value
             if isinstance(effect.target, MemberOf):
                 yield effect.target.index
-        for _, _, call in self.calls:
-            yield from call.args
+        for called in self.calls:
+            yield from called.call.args
 
     @property
     def fluents(self) -> Iterator[Fluent[Any] | MemberOf[Any]]:
@@ -267,7 +281,7 @@ def _is_fixed(found: Reachable) -> bool:
             for methods in found.methods.values()
             for method in methods
         )
-        and all(reads_all(given) for _, _, call in found.calls for given in call.args)
+        and all(reads_all(given) for called in found.calls for given in called.call.args)
     )
 
 
@@ -344,21 +358,15 @@ def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] |
     return tuple(found)
 
 
-def calls_of(network: Network) -> tuple[TaskCall, ...] | None:
-    """The calls of a goal in order, up to where it pauses; None if it has parts of another kind."""
+def goal_items(
+    network: Network,
+) -> tuple[TaskCall | PauseNetwork | DeferNetwork, ...] | None:
+    """The items of a goal in order, up to where it pauses; None if it has parts of another kind."""
     if type(network) is TaskCall:  # as most are
         return (network,)
-    items = items_of(network)
-    if items is None or any(isinstance(item, Branches) for item in items):
-        return None
-    return tuple(item for item in items if isinstance(item, TaskCall))
-
-
-def stop_of(network: Network) -> PauseNetwork | DeferNetwork | None:
-    """Where a goal pauses, or defers a task; None if it does not."""
-    items = items_of(network) if type(network) is SequenceNetwork else None
-    last = items[-1] if items else None
-    return last if isinstance(last, PauseNetwork | DeferNetwork) else None
+    items = items_of(network) or ()
+    plain = tuple(item for item in items if not isinstance(item, Branches))
+    return plain if plain and len(plain) == len(items) else None
 
 
 def calls_in(item: Item) -> Iterator[TaskCall]:
