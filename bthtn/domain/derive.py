@@ -19,9 +19,10 @@ from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
-from bthtn.domain.parameter import Parameters
+from bthtn.domain.parameter import Parameters, argument
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.world.expression import Expression
 from bthtn.world.names import name_faults
 
 
@@ -38,7 +39,8 @@ def derive(
 
     ``rename`` gives new names to some tasks, ``suffix`` is added to all others. ``given`` fixes
     every parameter of these names: calls of the new tasks no longer mention them. Raises
-    DomainError for names that the template does not have, and where two tasks get one name.
+    DomainError for names that the template does not have, for values that its parameters cannot
+    have, and where two tasks get one name.
     """
     whole = frozen(template)
     faults = [*name_faults("a domain", name), *_faults(whole, rename, suffix, given)]
@@ -98,8 +100,19 @@ def _faults(
         if name not in whole.authored:
             hint = nearest(name, whole.authored)
             yield Diagnostic("BT101", f"no task is called '{name}'", where, hint)
-    known = {parameter.name for task in whole.tasks.values() for parameter in task.parameters}
-    for name in given:
+    tasks = (whole.tasks[name] for name in whole.authored)
+    parameters = [(task.name, parameter) for task in tasks for parameter in task.parameters]
+    known = {parameter.name for _, parameter in parameters}
+    for name, value in given.items():
         if name not in known:
             hint = nearest(name, known)
             yield Diagnostic("BT103", f"no task has a parameter '{name}'", where, hint)
+        if isinstance(value, Expression):
+            message = f"'{name}' is given {value!s}, which depends on the state"
+            yield Diagnostic("BT103", message, where, "give a value, such as 2.5")
+    for task, parameter in parameters:
+        if parameter.name in given:
+            try:
+                argument(task, parameter, given[parameter.name])
+            except DomainError as error:
+                yield from error.within(where)

@@ -53,15 +53,18 @@ def arguments(
         given = _bound(task, parameters, args, kwargs)
     elif (plain := _plain_arguments(parameters, args)) is not None:
         return plain
-    expressions = tuple(as_expression(value) for value in given)
-    for value in given:
-        if not isinstance(value, Hashable):
-            message = f"an argument of '{task}' is {type(value).__name__}, which can change"
-            hint = "arguments are hashable: use a tuple instead of a list"
-            raise DomainError("BT103", message, hint=hint)
-    for parameter, expression in zip(parameters, expressions, strict=True):
-        _check_type(task, parameter, expression)
-    return expressions
+    return tuple(argument(task, *both) for both in zip(parameters, given, strict=True))
+
+
+def argument(task: str, parameter: Parameter[Any], given: object) -> Expression[Any]:
+    """The argument of a call. Raises DomainError for one that the parameter cannot have."""
+    if not isinstance(given, Hashable):
+        message = f"an argument of '{task}' is {type(given).__name__}, which can change"
+        hint = "arguments are hashable: use a tuple instead of a list"
+        raise DomainError("BT103", message, hint=hint)
+    expression = as_expression(given)
+    _check_type(task, parameter, expression)
+    return expression
 
 
 def _bound(

@@ -135,6 +135,9 @@ def test_plain_functions_and_constructs_are_derived_too():
     [
         ({"rename": {"atack": "bash"}}, "BT101", "did you mean 'attack'"),
         ({"given": {"animatoin": "slash"}}, "BT103", "did you mean 'animation'"),
+        ({"given": {"power": "all"}}, "BT103", "'power' of 'attack' is int; 'all' is str"),
+        ({"given": {"animation": ["a"]}}, "BT103", "of 'strike' is list, which can change"),
+        ({"given": {"power": Enemy.swings}}, "BT103", "swings, which depends on the state"),
         ({"rename": {"attack": "strike"}}, "BT104", "'strike' and 'attack' would both be called"),
     ],
 )
