@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain.choice import DecompositionChoice, RandomOrder, TurnChoice, ValueChoice
@@ -49,7 +50,7 @@ from bthtn.domain.network import (
     sequence,
 )
 from bthtn.domain.parameter import Parameters
-from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.domain.turns import OfTurn, TurnBody
 from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import DomainError
@@ -63,7 +64,10 @@ _NOTHING: Final[Expression[Any]] = Constant(None)
 
 
 class Lowering:
-    """Makes the anonymous tasks of one compound task, or of one goal, and keeps their methods."""
+    """Makes the anonymous tasks of one compound task, or of one goal, and keeps their methods.
+
+    ``instead`` maps tasks that were defined again to those that take their place.
+    """
 
     def __init__(
         self,
@@ -71,11 +75,13 @@ class Lowering:
         parameters: Parameters,
         taken: Mapping[str, Task],
         state_class: type[State],
+        instead: Mapping[Task, Task] = MappingProxyType({}),
     ) -> None:
         self.methods: dict[CompoundTask[...], tuple[Method, ...]] = {}
         self._owner = owner
         self._parameters = parameters
         self._taken = taken
+        self._instead = instead
         self._state_class = state_class
         self._variables: list[Variable[Any]] = []
         self._calls: dict[tuple[int, int], TaskCall] = {}
@@ -246,11 +252,17 @@ class Lowering:
         return TaskCall(task, scope)
 
     def _achieve(self, construct: Achieve, scope: Scope) -> TaskCall:
-        pursuit = construct.pursuit(self._taken, self._state_class)
+        present = replace(construct, actions=tuple(map(self._present, construct.actions)))
+        pursuit = present.pursuit(self._taken, self._state_class)
         task = self._task(construct.word, scope, construct.text())
         body = GoalBody(never_called, self._state_class, pursuit=pursuit)
         self.methods[task] = (Method(body, name=pursuit.condition.text()),)
         return TaskCall(task, scope)
+
+    def _present(self, action: PrimitiveTask[...]) -> PrimitiveTask[...]:
+        """The action, or the one that was defined again in its place."""
+        now = self._instead.get(action)
+        return now if isinstance(now, PrimitiveTask) else action
 
     def _task(
         self,

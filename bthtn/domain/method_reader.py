@@ -57,7 +57,7 @@ def read_methods(
     except Exception as error:  # noqa: BLE001 - the author's own code: reported, not hidden
         return ReadResult(found=[raised_in_description(error, where)])
     result = ReadResult()
-    lowering = Lowering(task.name, task.parameters, tasks, state_class)
+    lowering = Lowering(task.name, task.parameters, tasks, state_class, instead)
     methods: list[Method] = []
     for index, item in enumerate(written):
         place = f"{where}, method {index}"

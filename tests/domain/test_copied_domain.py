@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from bthtn import Domain, Fluent, State, find_plan, first_of, fluent, method, primitive
+from bthtn import Domain, Fluent, State, achieve, find_plan, first_of, fluent, method, primitive
 from bthtn.errors import DomainError
 
 
@@ -59,6 +59,22 @@ def test_a_task_that_is_defined_again_takes_the_place_of_the_old_one_everywhere(
     assert names(third, "sometimes") == ["hide"]
     assert names(other, "sometimes") == names(war, "sometimes") == ["reload"]
     assert find_plan(war, Soldier(), before.goal).predicted == before.predicted
+
+
+def test_an_action_of_a_goal_is_defined_again_too():
+    war = Domain("war", Soldier)
+    reload = war.primitive("reload", effects=Soldier.ammo.becomes(6))
+
+    @war.compound
+    def prepare():
+        yield method(achieve(Soldier.ammo > 0, actions=[reload]))
+
+    twice = war.copy()
+    twice.primitive("reload", effects=Soldier.ammo.becomes(3))
+    twice = twice.copy()
+    twice.primitive("reload", effects=Soldier.ammo.becomes(1))
+    found = find_plan(twice, Soldier(), twice.task("prepare")())
+    assert (found.steps[0].task, found.predicted.get(Soldier.ammo)) == (twice.task("reload"), 1)
 
 
 def test_a_compound_task_is_defined_again_too():
