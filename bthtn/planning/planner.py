@@ -40,12 +40,15 @@ from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState, State
+from bthtn.world.unfrozen import quickly
 
 S = TypeVar("S", bound=State)
 K = TypeVar("K")
 V = TypeVar("V")
 _MOST_PLANNERS: Final = 200
 """Planners kept for one domain; when there are more, all are dropped."""
+_plan_request: Final = quickly(PlanRequest)
+"""Makes a request of a state that has the seed of its settings."""
 _SAVED: Final = frozenset({"resumes", "domain", "goal", "binding", "settings"})
 
 
@@ -227,8 +230,9 @@ class Planner(Unpicklable, Generic[S]):
         avoiding: Avoided = NOTHING_AVOIDED,
         bound: MethodTraversalRecord | None = None,
     ) -> PlanRequest:
-        question = (self.domain, start, self.goal, self.binding, self.settings)
-        return PlanRequest(*question, bound, avoiding)
+        state = seeded(start, self.settings.seed)
+        question = (self.domain, state, self.goal, self.binding, self.settings)
+        return _plan_request(*question, bound, avoiding)
 
     def _accelerated(self, kind: SearchKind) -> Callable[..., Any] | None:
         """The fast path, None if there is none; made where its functions are worth generating."""

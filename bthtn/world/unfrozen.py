@@ -23,13 +23,16 @@ def unfrozen(frozen: type) -> Any:
 def quickly(frozen: type[T]) -> Callable[..., T]:
     """A function that makes the same objects as a call of the frozen dataclass, see ``unfrozen``.
 
-    It is for classes whose fields have no default factories.
+    The ``__post_init__`` of the class is not called.
     """
     unfilled: Any = frozen
-    parts = [
-        (given.name, Any, field(default=given.default, kw_only=given.kw_only))
-        for given in fields(unfilled)
-    ]
+    parts: list[tuple[str, Any, Any]] = []
+    for known in fields(unfilled):
+        defaults: dict[str, Any] = {
+            "default": known.default,
+            "default_factory": known.default_factory,
+        }
+        parts.append((known.name, Any, field(**defaults, kw_only=known.kw_only)))
 
     def freeze(new: Any) -> None:
         new.__class__ = frozen

@@ -8,7 +8,7 @@ import pytest
 from bthtn.domain import builder
 from bthtn.planning.cache import Answers
 from bthtn.planning.htn import branches
-from bthtn.planning.htn.found import Found
+from bthtn.planning.htn.tree import Found
 from tests.independent.planning import check
 
 SOME = 150

@@ -76,3 +76,9 @@ def test_an_object_that_was_made_quickly_is_as_its_class_makes_it(kind, given, n
         made.plan_id = ""
     with pytest.raises(TypeError, match="missing"):
         quickly(kind)()
+
+
+def test_what_is_not_given_is_made_anew_for_each_object():
+    one, other = quickly(Footprint)(frozenset("a")), quickly(Footprint)()
+    assert (one, other) == (Footprint(frozenset("a")), Footprint())
+    assert one.writes is not other.writes

@@ -28,11 +28,11 @@ from bthtn.planning.htn.expand import (
     primitive,
     unknown_argument,
 )
-from bthtn.planning.htn.found import Found
 from bthtn.planning.htn.guard import changes
 from bthtn.planning.htn.log import BINDING, BODY, DEPTH, Cell, Frame
 from bthtn.planning.htn.rows import CallPart, CompoundRow, Part, PrimitiveRow
 from bthtn.planning.htn.search_state import DONE, STOPPED, SearchState
+from bthtn.planning.htn.tree import Found
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user, repeat
 from bthtn.planning.trace import SearchListener, TriedBefore

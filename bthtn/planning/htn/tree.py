@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, assert_never
 
+from bthtn.domain.goal import Action
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import PriorityNetwork
-from bthtn.domain.task import PrimitiveTask
 from bthtn.domain.task_effects import grounded, projected
 from bthtn.domain.turns import TurnBody
 from bthtn.plan.nodes import Dropped, Node, NullNode, Suspension
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn import assembly
 from bthtn.planning.htn.assembly import Planned
 from bthtn.planning.htn.log import (
@@ -21,6 +22,7 @@ from bthtn.planning.htn.log import (
     KIND,
     NETWORK,
     NUMBERS,
+    OVERWRITTEN,
     READS,
     STEP,
     TOUCHED,
@@ -31,10 +33,61 @@ from bthtn.planning.htn.log import (
     backwards,
 )
 from bthtn.planning.htn.rows import CallPart, MethodRow, PlannedMethod, PlannedStep, PrimitiveRow
+from bthtn.planning.htn.search_state import SearchState
 from bthtn.planning.htn.values import Values
+from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, RecordingView
 
 NOTHING_TOUCHED: Final = Footprint()
+
+
+class Found:
+    """Builds the parts of a plan on demand; it is ``copied`` from a search that goes on."""
+
+    __slots__ = ("_expansions", "_log", "_record", "_request", "_root", "_values")
+
+    def __init__(self, search: SearchState, *, copied: bool) -> None:
+        self._request = search.request
+        self._root = search.root
+        self._log = search.log.copy() if copied else search.log
+        self._values = search.values.copied() if copied else search.values
+        self._record = MethodTraversalRecord(search.record)
+        self._expansions = search.expansions
+
+    def __call__(self, _source: object, part: str) -> Any:
+        """Build and return the named part of the plan."""
+        match part:
+            case "tree":
+                return tree_of(self._log, self._root, Past(self._values))
+            case "record":
+                return self._record
+            case "predicted":
+                return self._request.state.changed(self.written())
+            case "expansions":
+                return self._expansions
+            case _:
+                return getattr(self._request, part)
+
+    def actions(self, _source: object) -> tuple[Action, ...] | None:
+        """Return the primitive tasks, with their arguments; None with alternatives."""
+        actions: list[Action] = []
+        for entry in self._log:
+            kind = entry[KIND]
+            if type(kind) is PrimitiveRow:
+                actions.append((kind.task, entry[BINDING]))
+            elif kind is Mark.BRANCHES and isinstance(entry[NETWORK], PriorityNetwork):
+                return None
+        return tuple(actions)
+
+    def written(self) -> dict[Fluent[Any], Any]:
+        """Return every fluent that the plan writes, with its value at the end."""
+        values = self._values
+        return {
+            overwritten[place]: values[overwritten[place]]
+            for overwritten in (entry[OVERWRITTEN] for entry in self._log)
+            for place in range(0, len(overwritten), 2)
+            if overwritten[place] in values
+        }
 
 
 def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Node:
@@ -59,20 +112,6 @@ def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Node:
     return assembly.tree_of(
         root[BODY], root[BINDING], planned, lambda place, *_: asked[len(planned) - place]
     )
-
-
-def actions_of(
-    log: Iterable[Entry],
-) -> tuple[tuple[PrimitiveTask[...], tuple[Any, ...]], ...] | None:
-    """Return the primitive tasks planned in a log, with their arguments; None with alternatives."""
-    actions = []
-    for entry in log:
-        kind = entry[KIND]
-        if type(kind) is PrimitiveRow:
-            actions.append((kind.task, entry[BINDING]))
-        elif kind is Mark.BRANCHES and isinstance(entry[NETWORK], PriorityNetwork):
-            return None
-    return tuple(actions)
 
 
 def footprint_of(log: Sequence[Entry], start: int, values: Values) -> Footprint:

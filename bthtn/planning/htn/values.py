@@ -34,7 +34,6 @@ class Values(dict[Fluent[Any], Any]):
     __slots__ = ("reads", "start")
 
     def __init__(self, start: Mapping[Fluent[Any], Any]) -> None:
-        super().__init__()
         self.start = start
         self.reads: dict[Fluent[Any], Any] = {}
 
