@@ -42,8 +42,10 @@ def pytest_collection_modifyitems(items):
     """Marks as ``sized`` the tests of Hypothesis, and those of modules that use ``tests.sizes``."""
     for item in items:
         function = getattr(item, "obj", None)
-        uses = getattr(getattr(item, "module", None), "size", None)
-        if is_hypothesis_test(function) or getattr(uses, "__module__", "") == "tests.sizes":
+        module = getattr(item, "module", None)
+        uses = [getattr(module, name, None) for name in ("size", "seeds")]
+        is_sized = any(getattr(used, "__module__", "") == "tests.sizes" for used in uses)
+        if is_sized or is_hypothesis_test(function):
             item.add_marker("sized")
 
 

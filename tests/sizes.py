@@ -14,3 +14,12 @@ def size(*, quick: int, thorough: int, night: int | None = None) -> int:
             return night
         case _:
             return thorough
+
+
+def seeds(*, quick: int, thorough: int, night: int | None = None) -> range:
+    """Seeds of random problems; the profile ``thorough`` leaves out those of ``quick``.
+
+    What is drawn for a seed is always the same, and whoever runs the one runs the other, too.
+    """
+    first = quick if PROFILE == "thorough" else 0
+    return range(first, size(quick=quick, thorough=thorough, night=night))

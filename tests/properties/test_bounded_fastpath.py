@@ -18,7 +18,7 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from tests.properties import branching, plain
 from tests.properties.test_fastpath import accelerated, answers, asking, compare, description
-from tests.sizes import size
+from tests.sizes import seeds
 
 MOST_PLANS = 8
 
@@ -82,7 +82,7 @@ def test_generated_functions_find_what_a_bounded_search_finds(data, make, exclud
 @pytest.mark.parametrize("make", BOTH)
 def test_they_do_so_for_many_problems(make):
     seen = Counter()
-    for seed in range(size(quick=300, thorough=1_500)):
+    for seed in seeds(quick=300, thorough=1_500):
         asked = from_seed(make, seed)
         answered = compare(asked)
         if answered[0] in {"solved", "exhausted"}:
@@ -104,7 +104,7 @@ def test_they_do_so_for_many_problems(make):
 @pytest.mark.parametrize("make", BOTH)
 def test_after_every_slice_they_are_where_a_bounded_search_is(make):
     seen = Counter()
-    for seed in range(size(quick=100, thorough=400)):
+    for seed in seeds(quick=100, thorough=400):
         asked = from_seed(make, seed)
         alone, fast = HtnSearch(asked), accelerated(asked, asking(asked))
         for turn in range(40):
@@ -122,7 +122,7 @@ def test_after_every_slice_they_are_where_a_bounded_search_is(make):
 
 @pytest.mark.parametrize("make", BOTH)
 def test_a_bounded_search_that_goes_on_behind_its_plan_is_carried_out(make):
-    for seed in range(size(quick=60, thorough=300)):
+    for seed in seeds(quick=60, thorough=300):
         asked = from_seed(make, seed)
         expected = answers(HtnSearch(asked), [None])
         assert (
@@ -133,7 +133,7 @@ def test_a_bounded_search_that_goes_on_behind_its_plan_is_carried_out(make):
 @pytest.mark.parametrize("make", BOTH)
 def test_the_plan_that_beats_a_record_is_that_of_the_specification(make):
     compared = 0
-    for seed in range(size(quick=150, thorough=600)):
+    for seed in seeds(quick=150, thorough=600):
         asked = from_seed(make, seed)
         ask = asking(asked)
         answer = ask and ask(asked.state, asked.settings.max_expansions)

@@ -42,7 +42,7 @@ from bthtn.world.truth import UNKNOWN
 from tests.occurrences import assert_occurs
 from tests.properties import branching
 from tests.properties.plain import excluding, from_seed, problem, source_of
-from tests.sizes import size
+from tests.sizes import seeds, size
 
 
 def description(plan):
@@ -184,7 +184,7 @@ def test_they_find_the_best_plan_and_plans_without_what_is_excluded(data, sums, 
 @pytest.mark.parametrize("excludes", [False, True])
 def test_they_do_so_for_many_problems(sums, excludes):
     seen = Counter()
-    for seed in range(size(quick=100, thorough=400)):
+    for seed in seeds(quick=100, thorough=400):
         asked = from_seed(seed, sums, is_easy=True)
         if excludes:
             asked = excluding(asked, Random(seed).choice)  # noqa: S311 - to be the same everywhere
@@ -247,7 +247,7 @@ def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
 @pytest.mark.parametrize("sums", SUMS)
 @pytest.mark.parametrize("excludes", [False, True])
 def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is(sums, excludes):
-    for seed in range(size(quick=30, thorough=100)):
+    for seed in seeds(quick=30, thorough=100):
         asked = from_seed(seed, sums, is_easy=bool(sums))
         if excludes:
             asked = excluding(asked, Random(seed).choice)  # noqa: S311 - to be the same everywhere
@@ -266,7 +266,7 @@ def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is(
 
 
 def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
-    for seed in range(size(quick=150, thorough=450)):
+    for seed in seeds(quick=150, thorough=450):
         asked = [from_seed, branching.from_seed][seed % 2](seed)
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
         budgets = [[None], [3], [50, 1]][seed % 3]
@@ -284,7 +284,7 @@ def test_generated_functions_find_what_the_search_finds_of_branches_and_sensors(
 
 def test_generated_functions_and_the_search_agree_on_many_problems_with_branches():
     seen = Counter()
-    for seed in range(size(quick=200, thorough=1_000)):
+    for seed in seeds(quick=200, thorough=1_000):
         seen.update(compare(branching.from_seed(seed)))
     assert seen["ParallelNode"] >= 5
     assert seen["PriorityNode"] >= 5
@@ -297,7 +297,7 @@ def test_generated_functions_and_the_search_agree_on_many_problems_with_branches
 
 def test_plans_with_branches_and_pauses_are_those_of_the_specification():
     seen = Counter()
-    for seed in range(size(quick=100, thorough=500)):
+    for seed in seeds(quick=100, thorough=500):
         asked = branching.from_seed(seed)
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
         answer = ask and ask(asked.state, asked.settings.max_expansions)

@@ -13,7 +13,7 @@ from bthtn.planning.htn.translation.translator import translations
 from bthtn.planning.protocol import SearchStatus
 from tests.properties.test_fastpath import asking, compare, description, searched, written
 from tests.properties.written import from_seed, problem
-from tests.sizes import size
+from tests.sizes import seeds, size
 
 
 def compared(asked):
@@ -38,7 +38,7 @@ def test_translated_functions_find_what_a_search_finds_that_calls_them(data):
 
 def test_they_do_so_for_many_problems_and_most_functions_are_translated():
     seen = Counter()
-    for seed in range(size(quick=150, thorough=1_500)):
+    for seed in seeds(quick=150, thorough=1_500):
         with from_seed(seed) as asked:
             seen.update(compared(asked))
             known = asked.domain.derived(translations).values()
@@ -51,7 +51,7 @@ def test_they_do_so_for_many_problems_and_most_functions_are_translated():
 def test_plans_are_what_was_found_when_functions_mean_something_else_by_then(monkeypatch):
     seen = Counter()
     monkeypatch.setattr(TreeEntries, "is_as_assumed", lambda _: False)
-    for seed in range(size(quick=150, thorough=1_500)):
+    for seed in seeds(quick=150, thorough=1_500):
         with from_seed(seed) as asked:
             ask = asking(asked)
             answer = ask and ask(asked.state, asked.settings.max_depth)

@@ -15,9 +15,9 @@ from bthtn.planning.protocol import SearchStatus
 from bthtn.planning.strips.strips_search import StripsSearch
 from tests.planning.exhaustive import cheapest
 from tests.planning.goals import problem, pursuit_of
-from tests.sizes import size
+from tests.sizes import seeds, size
 
-PROBLEMS = range(size(quick=500, thorough=2_000))
+PROBLEMS = seeds(quick=500, thorough=2_000)
 FEWER = range(size(quick=150, thorough=400))
 HOW = {
     "hff": {},
@@ -95,7 +95,7 @@ def test_every_other_search_finds_some_plan_too(how):
 
 @pytest.mark.parametrize("how", HOW)
 def test_decomposing_a_goal_finds_what_the_search_for_it_finds(how):
-    for seed in range(size(quick=50, thorough=150)):
+    for seed in seeds(quick=50, thorough=150):
         asked = problem(seed, unknown=seed % 2 == 0, **HOW[how])
         alone, inside = searched(asked), HtnSearch(asked)
         inside.advance()

@@ -20,7 +20,7 @@ from bthtn import Domain, Fluent, State, fluent
 from bthtn.behaviours import Agent
 from bthtn.formats import tree_from_xml, xml_of
 from bthtn.testing.doubles import letter_of
-from tests.sizes import size
+from tests.sizes import seeds
 
 STATUS = {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}
 ENGINE_STATUS = {
@@ -38,7 +38,7 @@ ASKED_AGAIN = ("ReactiveSequence", "ReactiveFallback", "Parallel", "WhileDoElse"
 EVERY = (*SEQUENCES, *PLAIN, *BRANCHES, *COUNTED, "Parallel", "Switch2", "Switch3", "SubTree")
 MOODS = ("calm", "angry", "afraid")
 DEPTH = 3
-SEEDS = range(size(quick=150, thorough=400, night=2_000))
+SEEDS = seeds(quick=150, thorough=400, night=2_000)
 
 
 class Beast(State):
