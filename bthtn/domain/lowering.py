@@ -60,6 +60,9 @@ from bthtn.world.state import State
 Scope = tuple[Expression[Any], ...]
 """The arguments inside a method: parameters and variables, None at positions not used."""
 
+MOST_WRITTEN_OUT: Final = 10_000
+"""Repetitions that become a sequence; more are counted by the search, whose limits bound them."""
+
 _NOTHING: Final[Expression[Any]] = Constant(None)
 
 
@@ -141,9 +144,9 @@ class Lowering:
         return (self.network(part, scope) for part in parts)
 
     def _lowered(self, construct: Construct, scope: Scope) -> Network:
-        if isinstance(construct, Repetition) and isinstance(construct.times, Constant):
-            part = self.network(construct.parts[0], scope)
-            return sequence(*[part] * construct.times.value)
+        match construct:
+            case Repetition(times=Constant(value=times)) if times <= MOST_WRITTEN_OUT:
+                return sequence(*[self.network(construct.parts[0], scope)] * times)
         key = (id(construct), len(scope))
         if key not in self._calls:
             self._kept.append(construct)  # or its id could be given to another one

@@ -29,7 +29,7 @@ from bthtn import (
     sequence,
 )
 from bthtn.domain.network import network_text
-from bthtn.errors import DomainError
+from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.codec import encoded
 from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.plan.replay import replay
@@ -123,6 +123,11 @@ def test_several_things_are_optional_together():
 @pytest.mark.parametrize(("times", "done"), [(3, "(rest, rest, rest)"), (1, "rest"), (0, "null")])
 def test_a_number_of_times(times, done):
     assert plans(repeat(times, rest())) == [done]
+
+
+def test_as_many_times_as_nobody_can_plan_end_at_the_limit_of_the_search():
+    with pytest.raises(PlanningError, match="BT203"):
+        find_plan(site, Site(), repeat(10**9, rest()), Settings(max_expansions=50))
 
 
 def test_a_negative_number_is_nothing_to_do():
