@@ -114,16 +114,19 @@ class Crowd(Unpicklable):
         return Turns(len(ticked), len(self._queue))
 
     def _give_turn(self, member: _Member) -> None:
-        agent = member.agent
-        agent.sense()
-        member.tree.tick_once()
-        detail = self._detail(agent)
-        if detail != member.detail:
-            member.detail = detail
-            self.schedule.attend(agent, priority=detail.priority)
-        if detail.every > 1:
-            self.schedule.sleep(agent)
-        self._later[self._frame + max(1, detail.every)].append(member)
+        agent, frames = member.agent, 1
+        try:
+            agent.sense()
+            member.tree.tick_once()
+            detail = self._detail(agent)
+            if detail != member.detail:
+                member.detail = detail
+                self.schedule.attend(agent, priority=detail.priority)
+            if detail.every > 1:
+                self.schedule.sleep(agent)
+                frames = detail.every
+        finally:  # whatever users' code raises, the character has its next turn
+            self._later[self._frame + frames].append(member)
 
     def _seconds(self) -> float:
         return 0.0 if self._clock is None else self._clock()

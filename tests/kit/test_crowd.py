@@ -115,6 +115,16 @@ def test_who_was_removed_has_no_turn_any_more():
     assert turns.count("guard 2") == 2
 
 
+def test_after_an_exception_of_users_code_all_have_their_turns_again():
+    crowd, turns = a_crowd(3)
+    policy, crowd._detail = crowd._detail, lambda _: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        crowd.tick()
+    crowd._detail = policy
+    assert [crowd.tick() for _ in range(2)] == [(3, 0), (3, 0)]
+    assert turns == ["guard 0", *("guard 1", "guard 2", "guard 0") * 2]
+
+
 def test_a_limit_of_time_needs_a_clock():
     with pytest.raises(ExecutionError, match="BT316"):
         Crowd(PlanningSchedule(1, least=1), milliseconds=1)
