@@ -1,10 +1,13 @@
 """A search that asks generated functions first runs in slices, and is cancelled, as any other."""
 
+from dataclasses import replace
+
 import pytest
 
-from bthtn import Domain, Fluent, State, fluent, method, sequence
+from bthtn import Domain, Fluent, Planner, Settings, State, fluent, method, sequence
 from bthtn.planning.htn.fastpath import accelerated, accelerator
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
+from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 
 
@@ -19,6 +22,11 @@ step = domain.primitive("step", effects=Walker.at.increases(1))
 @domain.compound
 def walk():
     yield method(*[step()] * 10)
+
+
+@domain.compound
+def walk_on():
+    yield method(step(), walk_on())
 
 
 def search(answer=None):
@@ -59,6 +67,35 @@ def test_in_slices_of_any_size_functions_find_the_plan_alone(budget, monkeypatch
         slices += 1
     assert len(run.plan.actions) == 1_000
     assert run.expansions == run.plan.expansions == 1_100
+
+
+@pytest.mark.parametrize("budget", [None, 1, 7, 50, 100])
+def test_functions_that_come_to_the_limit_leave_nothing_to_the_search(budget, monkeypatch):
+    planner = Planner(domain, walk_on(), Settings(max_expansions=50))
+    asked = request(domain, Walker(), walk_on(), planner.settings)
+    planner.search(Walker()).advance()  # the second time functions are generated
+    alone, fast = HtnSearch(asked), planner.search(Walker())
+    monkeypatch.setattr(accelerated, "HtnSearch", None)
+    while alone.advance(budget) is SearchStatus.RUNNING:
+        assert fast.advance(budget) is SearchStatus.RUNNING
+        assert fast.expansions == alone.expansions
+    assert fast.advance(budget) is alone.status is SearchStatus.LIMIT
+    assert (fast.expansions, fast.plan) == (alone.expansions, None)
+    monkeypatch.undo()
+    assert fast.reads == alone.reads
+
+
+@pytest.mark.parametrize("settings", [Settings(anytime=True), Settings(max_depth=20)])
+def test_what_is_not_over_at_the_limit_is_left_to_the_search(settings):
+    settings = replace(settings, max_expansions=50)
+    planner = Planner(domain, walk_on(), settings)
+    for _ in range(3):
+        fast = planner.search(Walker())
+        fast.advance()
+    alone = HtnSearch(request(domain, Walker(), walk_on(), settings))
+    alone.advance()
+    assert (fast.status, fast.expansions) == (alone.status, alone.expansions)
+    assert (fast.plan and fast.plan.actions) == (alone.plan and alone.plan.actions)
 
 
 def test_one_that_is_over_stays_as_it_is():

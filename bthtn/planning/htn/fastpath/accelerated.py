@@ -13,7 +13,10 @@ from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
 
 Answer = Plan | int | None
-"""A plan; or the number of expansions if there is none; or None if the search must decide."""
+"""A plan; or the number of expansions if there is none; or None if the search must decide.
+
+If there is none within its limit, the number is that of the limit.
+"""
 Kept = list[Any]
 """Where a search in slices is, after as many expansions as its first item says."""
 
@@ -149,8 +152,10 @@ class AcceleratedSearch(Unpicklable):
             is_last = ahead >= most
             answer = self._ask(self._start, most if is_last else ahead, kept)
             if answer is None and (is_last or not kept):
-                self._carried_out()
-                return
+                if not (kept and kept[0] > most and self._ends_without_plan):
+                    self._carried_out()
+                    return
+                answer = most
         is_plan = type(answer) is Plan
         total = answer.expansions if is_plan else answer
         if self._seeks_least:  # the search goes on behind its best plan
@@ -164,9 +169,17 @@ class AcceleratedSearch(Unpicklable):
         if is_plan:
             self._plan, self._status = answer, SOLVED
         else:
-            self._status = SearchStatus.EXHAUSTED
+            is_over = total < self._most
+            self._status = SearchStatus.EXHAUSTED if is_over else SearchStatus.LIMIT
         if kept:
             self._kept = []
+
+    @property
+    def _ends_without_plan(self) -> bool:
+        """Whether all is over behind the last expansion that the accelerator may make."""
+        settings = self._request(self._start).settings
+        is_limit = settings.max_expansions == self._most
+        return is_limit and not (settings.anytime or self._seeks_least)
 
     def _carried_out(self) -> HtnSearch:
         """The search itself, as far as this one has come."""
