@@ -278,7 +278,7 @@ def _choices(tree: Node) -> frozenset[str]:
 def _change_text(change: Change) -> str:
     if isinstance(change.before, bool) and isinstance(change.after, bool):
         return f"{change.fluent} = {value_text(change.after)}"
-    return f"{change.fluent}: {value_text(change.before)} → {value_text(change.after)}"
+    return f"{change.fluent}: {change.values_text}"
 
 
 def _back_off_entry(event: events.TaskAvoided | events.GoalWaits) -> Entry:

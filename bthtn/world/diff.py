@@ -45,8 +45,20 @@ class Change(tuple[Fluent[Any], Any, Any, str]):
         return f"<change {self}>"
 
     def __str__(self) -> str:
-        values = f"{value_text(self.before)} → {value_text(self.after)}"
-        return f"{self.fluent}: {values} (by {self.source})"
+        return f"{self.fluent}: {self.values_text} (by {self.source})"
+
+    @property
+    def values_text(self) -> str:
+        """The two values as text, floats to twelve digits unless they differ behind these."""
+        before, after = value_text(_rounded(self.before)), value_text(_rounded(self.after))
+        if before == after:
+            before, after = value_text(self.before), value_text(self.after)
+        return f"{before} → {after}"
+
+
+def _rounded(value: object) -> object:
+    """A float without the noise of its last digits, such as that of 0.1 + 0.2."""
+    return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
 def difference(before: FrozenState, after: FrozenState, source: str) -> tuple[Change, ...]:

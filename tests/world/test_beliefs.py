@@ -180,3 +180,17 @@ def test_a_change_cannot_be_changed_and_can_be_copied():
     assert type(copy(change)) is type(change)
     assert (change.fluent, change.before, change.after, change.source) == (*change,)
     assert repr(change) == "<change ammo: 6 → 5 (by shoot)>"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (99.9, 99.9 - 0.1, "99.9 → 99.8"),
+        (0.1 + 0.2, 0.3, "0.30000000000000004 → 0.3"),
+        (1.0, 1e300, "1.0 → 1e+300"),
+        (float("inf"), -0.0, "inf → -0.0"),
+        (1.0, UNKNOWN, "1.0 → unknown"),
+    ],
+)
+def test_a_change_shows_floats_without_noise_unless_that_is_the_change(before, after, text):
+    assert Change(Soldier.speed, before, after, "legs").values_text == text
