@@ -150,6 +150,24 @@ def test_the_cheapest_plan_so_far_is_there_between_slices():
     assert list(dict.fromkeys(costs)) == [None, 7, 5]
 
 
+@pytest.mark.parametrize("budget", [None, 1, 3])
+@pytest.mark.parametrize("most", range(1, 12))
+def test_at_the_limit_the_cheapest_plan_so_far_is_known(most, budget, monkeypatch):
+    settings = replace(CHEAPEST, max_expansions=most)
+    planner = Planner(domain, travel(1), settings)
+    for _ in range(2):
+        planner.search(Road()).advance()
+    fast, alone = planner.search(Road()), HtnSearch(request(domain, Road(), travel(1), settings))
+    while alone.advance(budget) is SearchStatus.RUNNING:
+        assert fast.advance(budget) is SearchStatus.RUNNING
+    if alone.status is SearchStatus.LIMIT:
+        monkeypatch.setattr(accelerated, "HtnSearch", None)
+    assert fast.advance(budget) is alone.status
+    assert fast.expansions == alone.expansions
+    assert (fast.plan and fast.plan.actions) == (alone.plan and alone.plan.actions)
+    assert (fast.plan and fast.plan.expansions) == (alone.plan and alone.plan.expansions)
+
+
 @pytest.mark.parametrize("settings", [Settings(), CHEAPEST])
 @pytest.mark.parametrize("avoided", [{}, {(ride, (1,)): ""}])
 def test_a_planner_that_is_asked_often_leaves_nothing_to_the_search(settings, avoided, monkeypatch):

@@ -13,10 +13,7 @@ from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
 
 Answer = Plan | int | None
-"""A plan; or the number of expansions if there is none; or None if the search must decide.
-
-If there is none within its limit, the number is that of the limit.
-"""
+"""A plan; or the number of expansions if there is none; or None if the search must decide."""
 Kept = list[Any]
 """Where a search in slices is, after as many expansions as its first item says."""
 
@@ -25,6 +22,7 @@ Accelerator = Callable[..., Answer]
 """A function of a start state and a limit of expansions, which has the answer if it needs no more.
 
 With a list it keeps there how far it came, and goes on from there; the list is empty if it cannot.
+Before its end, what it answers is as much as it knows by then.
 """
 
 AHEAD: Final = 8
@@ -142,44 +140,53 @@ class AcceleratedSearch(Unpicklable):
 
         With the last expansion, the answer becomes known.
         """
-        answer: Any = self._answer
         kept = self._kept  # which another thread may drop
-        if answer is None:
-            ahead = most = self._most
-            if expansions is not None:  # without any, too, it may be over
-                ahead = self._ahead + AHEAD * (expansions if expansions > 0 else 1)
-                self._ahead = ahead
-            is_last = ahead >= most
-            answer = self._ask(self._start, most if is_last else ahead, kept)
-            if answer is None and (is_last or not kept):
-                if not (kept and kept[0] > most and self._ends_without_plan):
-                    self._carried_out()
-                    return
-                answer = most
+        if self._answer is None and not self._has_gone_on(expansions, kept):
+            self._carried_out()
+            return
+        answer: Any = self._answer
         is_plan = type(answer) is Plan
         total = answer.expansions if is_plan else answer
         if self._seeks_least:  # the search goes on behind its best plan
-            total = kept[0]
+            total = min(kept[0], self._most)
         if expansions is not None:
             counted = self.expansions + expansions
             if answer is None or counted < total:
-                self.expansions, self._answer = counted, answer
+                self.expansions = counted
                 return
         self.expansions = total
         if is_plan:
             self._plan, self._status = answer, SOLVED
         else:
-            is_over = total < self._most
-            self._status = SearchStatus.EXHAUSTED if is_over else SearchStatus.LIMIT
+            self._status = SearchStatus.EXHAUSTED
         if kept:
             self._kept = []
+            if kept[0] > self._most:
+                self._status = SearchStatus.LIMIT
+
+    def _has_gone_on(self, expansions: int | None, kept: Kept) -> bool:
+        """Let the accelerator go on; whether it could. By then it may have the answer."""
+        limit = self._most
+        if expansions is not None:  # without any, too, it may be over
+            self._ahead += AHEAD * (expansions if expansions > 0 else 1)
+            limit = min(self._ahead, limit)
+        answer = self._answer = self._ask(self._start, limit, kept)
+        if not kept:
+            return answer is not None
+        is_last = limit == self._most
+        if kept[0] > limit:  # it has not come to the end
+            if not is_last:
+                self._answer = None
+            elif answer is None:
+                self._answer = limit
+            return not is_last or self._ends_at_limit
+        return answer is not None or not is_last
 
     @property
-    def _ends_without_plan(self) -> bool:
+    def _ends_at_limit(self) -> bool:
         """Whether all is over behind the last expansion that the accelerator may make."""
         settings = self._request(self._start).settings
-        is_limit = settings.max_expansions == self._most
-        return is_limit and not (settings.anytime or self._seeks_least)
+        return settings.max_expansions == self._most and not settings.anytime
 
     def _carried_out(self) -> HtnSearch:
         """The search itself, as far as this one has come."""

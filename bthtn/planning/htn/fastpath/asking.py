@@ -75,7 +75,7 @@ _AT_FIRST = """\
 _AT_BEST = """\
         if kept is not None:
             kept[:] = {moment}
-        if cell or n >= most:
+        if n == most or n > most and kept is None:
             return None
         if len(B) == 1:
             return n
