@@ -12,9 +12,10 @@ from typer import Argument, Option
 
 from bthtn.cli.options import RECORDINGS, TARGET
 from bthtn.cli.printing import check_name
-from bthtn.errors import BthtnError, InputError
+from bthtn.errors import InputError
 from bthtn.kit import EngineSession
 from bthtn.recording import Recorder
+from bthtn.testing.cases import unusable
 from bthtn.testing.characters import character_of, loaded_once
 from bthtn.testing.locate import Target, TargetKind, resolve
 
@@ -29,8 +30,9 @@ def serve(
 ) -> None:
     """Answer each line of stdin by a line of stdout, until stdin ends: see ``EngineSession``.
 
-    A request that cannot be used is answered by ``{"error": …}``. Whatever users' code prints goes
-    to stderr. Raises BthtnError for a tree that cannot be loaded.
+    A request that cannot be used, or in whose tick users' code raises an exception, is answered by
+    ``{"error": …}``. Whatever users' code prints goes to stderr. Raises BthtnError for a tree that
+    cannot be loaded, and InputError for a recording that cannot be written.
     """
     if record is not None:
         check_name(record, "recording", RECORDINGS)
@@ -41,6 +43,7 @@ def serve(
             for line in () if sys.stdin is None else sys.stdin.buffer:
                 if line.strip():
                     print(json.dumps(characters.answer(line)), file=answers, flush=True)
+                    characters.record()  # the other program need not wait for that
         finally:
             characters.close()
 
@@ -54,36 +57,49 @@ class _Characters:
     def __init__(self, target: Target, seed: int, record: Path | None) -> None:
         self._target = loaded_once(target)
         self._next_seed = seed + 1
-        first = character_of(self._target, seed)  # at once, so that a faulty tree is known
-        self._spare: EngineSession | None = EngineSession(first)
-        self._recorded = self._spare
+        self._first = character_of(self._target, seed)  # at once, so that a faulty tree is known
+        self._spare: EngineSession | None = EngineSession(self._first)
         self._recorder = (
-            None if record is None else Recorder(record, first, name=target.name, seed=seed)
+            None if record is None else Recorder(record, self._first, name=target.name, seed=seed)
         )
+        self._recorded = 0
         self._sessions: dict[str, EngineSession] = {}
 
     def answer(self, line: bytes) -> dict[str, Any]:
-        """The answer to a request, or the error in it."""
+        """The answer to a request, or the error in it, or in users' code."""
+        named: dict[str, Any] = {}
         try:
-            return self._tick(_request(line))
-        except BthtnError as error:
-            return {"error": str(error)}
+            request = _request(line)
+            name = _name(request)
+            named = {"character": name} if name else {}
+            return {**named, **self._tick(name, request)}
+        except InputError as error:
+            fault = error
+        except Exception as error:  # noqa: BLE001 - users' code: contained and reported
+            fault = unusable(self._target.code or Path(self._target.name), error)
+        return {**named, "error": str(fault)}
 
-    def _tick(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Tick a character, or end it. Raises BthtnError."""
-        name, is_over = request.pop("character", ""), request.pop("over", False)
-        if not isinstance(name, str) or not isinstance(is_over, bool):
-            hint = 'write {"character": "goblin 3"}, and "over": true to end it'
-            raise InputError("BT434", f"there is no character {name!r}", "request", hint)
-        named = {"character": name} if name else {}
+    def _tick(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Tick a character, or end it. Raises InputError, and exceptions of users' code."""
+        is_over = request.pop("over", False)
+        if not isinstance(is_over, bool):
+            raise InputError("BT434", f"'over' is {is_over!r}", "request", _NAME_HINT)
         if is_over:
             session = self._sessions.pop(name, None)
-            return {**named, "aborts": [] if session is None else session.close()}
+            return {"aborts": [] if session is None else session.close()}
         session = self._session(name)
-        answer = session.tick(request)
-        if self._recorder is not None and session is self._recorded:
+        try:
+            return session.tick(request)
+        except InputError:  # which makes no character
+            if not session.ticks:
+                self._spare = self._sessions.pop(name)
+            raise
+
+    def record(self) -> None:
+        """Record the first character, if it was ticked. Raises InputError."""
+        if self._recorder is not None and self._first.ticks > self._recorded:
+            self._recorded = self._first.ticks
             self._recorder.tick()
-        return {**named, **answer}
 
     def close(self) -> None:
         """Stop all characters."""
@@ -101,6 +117,17 @@ class _Characters:
         session = EngineSession(character_of(self._target, self._next_seed))
         self._next_seed += 1
         return session
+
+
+_NAME_HINT = 'write {"character": "goblin 3"}, and "over": true to end it'
+
+
+def _name(request: dict[str, Any]) -> str:
+    """Take the name of the character out of a request. Raises InputError."""
+    name = request.pop("character", "")
+    if not isinstance(name, str):
+        raise InputError("BT434", f"there is no character {name!r}", "request", _NAME_HINT)
+    return name
 
 
 def _request(line: bytes) -> dict[str, Any]:

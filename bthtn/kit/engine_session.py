@@ -57,6 +57,11 @@ class EngineSession(Unpicklable):
         for agent in character.agents.values():
             agent.operators = _EngineOperators(agent.operators, self._start)
 
+    @property
+    def ticks(self) -> int:
+        """How many ticks there were."""
+        return self._character.ticks
+
     def tick(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Tick once. Raises InputError for a request that cannot be used, with nothing changed."""
         _check_entries(request)
@@ -71,11 +76,12 @@ class EngineSession(Unpicklable):
         for number, failure in failures.items():
             self._end(number, failure)
         events = self._character.tick()
+        finished = self._character.finished  # if users' code raises, the next answer has the starts
         starts, self._starts = self._starts, {}
         return {
             "tick": self._character.ticks,
             "status": self._character.root.status.name,
-            "finished": self._character.finished,
+            "finished": finished,
             "starts": list(starts.values()),
             "aborts": self._taken_aborts(),
             "log": list(map(line_of, events)),
@@ -148,7 +154,7 @@ class EngineSession(Unpicklable):
             return
         clock = getattr(self._character.world, "clock", None)
         if not isinstance(clock, ManualClock):
-            hint = "let the body, in operators.py, have clock = ManualClock()"
+            hint = "let body(seed), in operators.py, return an object with clock, a ManualClock()"
             raise _unusable("the character's world has no clock for seconds", hint)
         clock.advance(float(seconds))
 
@@ -197,8 +203,11 @@ def _has(agent: Agent[Any, Any], name: str) -> bool:
 
 def _entry(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], Any]:
     """A fluent and its value for one of JSON. Raises InputError."""
+    schema = agent.domain.schema
     try:
-        return agent.domain.schema.entry(name, "none" if given is None else given)
+        if isinstance(given, float) and schema.variable(name).value_type is int:
+            given = int(given) if given.is_integer() else given  # JSON has only one kind of number
+        return schema.entry(name, given)
     except BthtnError as error:
         fault = error.diagnostics[0]
         raise _unusable(fault.message, fault.hint) from None
@@ -208,6 +217,10 @@ def _entry(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], 
 
 def _plain(value: Any) -> Any:
     """An argument as JSON has it; one that it cannot have, as a text."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
     plain = written(value)
     return plain if is_plain(plain) else value_text(value)
 

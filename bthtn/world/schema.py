@@ -68,7 +68,7 @@ class StateSchema:
         if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
             value = fluent.parse(given)
         elif isinstance(given, list) and kind in COLLECTIONS:
-            value = kind(given)
+            value = kind(map(_nested, given))
         fluent.check(value)
         return fluent, value
 
@@ -176,6 +176,11 @@ def _declared_again(owner: type, name: str, ancestor: type) -> Diagnostic:
         " another value than the default"
     )
     return Diagnostic("BT112", message, f"class {ancestor.__name__}", hint)
+
+
+def _nested(item: Any) -> Any:
+    """An item of a list: a list in it is a tuple."""
+    return tuple(map(_nested, item)) if isinstance(item, list) else item
 
 
 def written(value: Any) -> Any:

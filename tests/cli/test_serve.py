@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from bthtn.recording import Recording
+from bthtn.errors import InputError
+from bthtn.recording import Recorder, Recording
 
 KEEPER = """
 from bthtn import Domain, Fluent, State, fluent
@@ -24,6 +25,24 @@ def character(seed):
     hal = Agent("Hal", night, Guard(), body=None)
     return Character(PlanGoal("watch", hal, walk()), hal)
 """
+
+
+UNSTEADY = (
+    KEEPER
+    + """
+def character(seed):
+    hal = Agent("Hal", night, Guard(), body=None)
+
+    def world(where):
+        if hal.beliefs.now.fault == where:
+            raise OSError(f"no {where}")
+        return False
+
+    goal = PlanGoal("watch", hal, walk())
+    return Character(goal, hal, sense=lambda: world("sense"), finished=lambda: world("end"))
+"""
+)
+UNSTEADY = UNSTEADY.replace("    lit:", '    fault: Fluent[str] = fluent(default="")\n    lit:')
 
 
 @pytest.fixture(name="serve")
@@ -85,6 +104,42 @@ def test_one_process_serves_many_characters(serve):
     assert (answers[3]["aborts"], answers[4]["aborts"]) == ([1], [])
     assert all(answer["error"].startswith("[BT434]") for answer in answers[6:])
     assert [line[-1] for line in done.err.splitlines()] == ["0", "1", "2"], "the seeds"
+
+
+@pytest.mark.parametrize("where", ["sense", "end"])
+def test_an_exception_of_users_code_is_an_answer_and_loses_no_step(serve, tmp_path, where):
+    (tmp_path / "keeper.py").write_text(UNSTEADY, "utf-8")
+    faulty, mended = f'{{"beliefs": {{"fault": "{where}"}}}}', '{"beliefs": {"fault": ""}}'
+    done, answers = serve(faulty, "{}", mended, "{}", '{"character": "b"}')
+    assert (done.code, "Traceback" in done.err) == (0, False)
+    errors = [answer["error"] for answer in answers if "error" in answer]
+    assert errors
+    assert all(
+        text.startswith(f"[BT402] OSError: no {where}\n  where: keeper.py:") for text in errors
+    )
+    starts = [step["step"] for answer in answers[:4] for step in answer.get("starts", ())]
+    assert starts == [1]
+    assert answers[4]["tick"] == 1, "the other character is served"
+
+
+def test_an_error_names_the_character_and_makes_none(serve, tmp_path):
+    lines = ('{"character": "a", "ended": 3}', '{"character": "b"}', '{"character": "b", "x": 1}')
+    done, answers = serve(*lines, options=("--record", "run.jsonl"))
+    assert [answer["character"] for answer in answers] == ["a", "b", "b"]
+    assert ["error" in answer for answer in answers] == [True, False, True]
+    assert done.err.split() == ["made", "with", "seed", "0"]
+    assert Recording.read(tmp_path / "run.jsonl").at().tick == 1
+
+
+def test_a_tick_is_answered_though_it_cannot_be_recorded(serve, monkeypatch):
+    def tick(_recorder):
+        raise InputError("BT404", "cannot write run.jsonl")
+
+    monkeypatch.setattr(Recorder, "tick", tick)
+    done, answers = serve("{}", "{}", options=("--record", "run.jsonl"))
+    assert (done.code, len(answers)) == (2, 1)
+    assert answers[0]["tick"] == 1
+    assert "BT404" in done.err
 
 
 def test_the_first_character_is_recorded(serve, tmp_path):

@@ -37,6 +37,8 @@ class Guard(State):
     target: Fluent[str | None] = fluent(default=None)
     spot: Fluent[tuple] = fluent(default=(0, 0))
     oil: Fluent[int] = fluent(default=3)
+    wind: Fluent[float] = fluent(default=0.0)
+    name: Fluent[str] = fluent(default="")
     seen: FluentFamily[str, int] = fluents(default=0)
 
 
@@ -77,7 +79,7 @@ def test_a_step_is_started_by_the_engine_and_over_when_it_says_so():
             "agent": "Hal",
             "task": "go",
             "template": "go",
-            "args": {"to": "YARD", "path": [1, 2], "whom": "none"},
+            "args": {"to": "YARD", "path": [1, 2], "whom": None},
         }
     ]
     assert json.loads(json.dumps(first)) == first
@@ -160,6 +162,20 @@ def test_beliefs_are_written_as_in_scenarios():
     assert agent.beliefs.now.target is None
 
 
+def test_a_number_may_be_written_with_or_without_a_fraction():
+    session, agent = session_of(rest())
+    session.tick({"beliefs": {"oil": 4.0, "wind": 2}})
+    assert repr(agent.beliefs.now.oil) == "4"
+    assert agent.beliefs.now.wind == 2.0
+
+
+def test_tuples_in_tuples_are_arrays_in_arrays():
+    session, agent = session_of(go(Place.YARD, ((1, None), (Place.HALL,)), None))
+    assert session.tick({})["starts"][0]["args"]["path"] == [[1, None], ["HALL"]]
+    session.tick({"beliefs": {"spot": [[1, 2], [[3]]]}})
+    assert agent.beliefs.now.spot == ((1, 2), ((3,),))
+
+
 def test_beliefs_are_those_of_all_agents_or_of_one():
     hal, ann = guard("Hal"), guard("Ann")
     root = Sequence("both", False, [PlanGoal("a", hal, rest()), PlanGoal("b", ann, rest())])
@@ -189,6 +205,9 @@ def test_seconds_advance_the_clock_of_the_world():
         ({"beliefs": {"oli": 3}}, "no fluent 'oli'.*\n.*\n.*'oil'"),
         ({"beliefs": {"oil": "much"}}, "'oil' is int"),
         ({"beliefs": {"oil": [[]]}}, "oil"),
+        ({"beliefs": {"oil": 4.5}}, "4.5 is float"),
+        ({"beliefs": {"at": None}}, "'at' is Place"),
+        ({"beliefs": {"name": None}}, "'name' is str"),
         ({"beliefs": {"at": "MOON"}}, "MOON"),
         ({"beliefs": {"oil": 1, "Hall": {"oil": 1}}}, "no agent 'Hall'"),
         ({"beliefs": {"oil": 1}, "ended": {"2": True}}, "no step has the number '2'"),
