@@ -14,8 +14,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+from bthtn.agent.agent import hear_too
+from bthtn.agent.events import AgentEvent
 from bthtn.agent.operators import Operators
-from bthtn.behaviours import Agent, Character, Completion, ManualClock
+from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours import Agent, Character, Completion, ManualClock, attach
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.views.event_log import line_of
@@ -46,6 +49,7 @@ class EngineSession(Unpicklable):
     An answer has the number of the ``tick``, the ``status`` of the tree, whether the character is
     ``finished``, the steps that it ``starts``, the numbers of those that it ``aborts``, and a
     ``log`` of its events. An engine may forget a step that was aborted, or end it all the same.
+    All agents of the tree are attached to it: the character's ``sense`` is not to sense them.
     """
 
     def __init__(self, character: Character) -> None:
@@ -54,8 +58,14 @@ class EngineSession(Unpicklable):
         self._starts: dict[int, dict[str, Any]] = {}
         self._aborts: list[int] = []
         self._latest = 0
-        for agent in character.agents.values():
+        agents = character.agents.values()
+        for agent in agents:
             agent.operators = _EngineOperators(agent.operators, self._start)
+            if not runtime_of(agent).is_attached:
+                attach(character.tree, agent)
+            if agent is not character.agent and agent.listener != character.agent.emit:
+                hear_too(agent, character.agent.emit)
+        self._names_agents = len(agents) > 1
 
     @property
     def ticks(self) -> int:
@@ -84,13 +94,17 @@ class EngineSession(Unpicklable):
             "finished": finished,
             "starts": list(starts.values()),
             "aborts": self._taken_aborts(),
-            "log": list(map(line_of, events)),
+            "log": list(map(self._line, events)),
         }
 
     def close(self) -> list[int]:
         """Stop the character; the numbers of the steps that are aborted."""
         self._character.stop()
         return self._taken_aborts()
+
+    def _line(self, event: AgentEvent) -> str:
+        """An event in words; with the agent's name, if there are several."""
+        return f"{event.agent}: {line_of(event)}" if self._names_agents else line_of(event)
 
     def _taken_aborts(self) -> list[int]:
         """The numbers of the steps that were aborted since they were last taken."""

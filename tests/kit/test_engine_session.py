@@ -3,12 +3,13 @@
 import json
 from contextlib import suppress
 from enum import Enum
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from py_trees.common import Status
-from py_trees.composites import Selector, Sequence
+from py_trees.common import ParallelPolicy, Status
+from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import (
     UNKNOWN,
@@ -21,7 +22,7 @@ from bthtn import (
     fluents,
     primitive,
 )
-from bthtn.behaviours import Agent, Believes, Character, ManualClock, Operators, PlanGoal
+from bthtn.behaviours import Agent, Believes, Character, ManualClock, Operators, PlanGoal, attach
 from bthtn.errors import InputError
 from bthtn.kit import EngineSession
 
@@ -180,10 +181,38 @@ def test_beliefs_are_those_of_all_agents_or_of_one():
     hal, ann = guard("Hal"), guard("Ann")
     root = Sequence("both", False, [PlanGoal("a", hal, rest()), PlanGoal("b", ann, rest())])
     session = EngineSession(Character(root, hal))
-    session.tick({"beliefs": {"oil": 7, "Ann": {"alarm": True}}})
-    ann.sense()  # it is the second of the tree, whose goal is not ticked yet
+    answer = session.tick({"beliefs": {"oil": 7, "Ann": {"alarm": True}}})
     assert (hal.beliefs.now.oil, ann.beliefs.now.oil) == (7, 7)
     assert (hal.beliefs.now.alarm, ann.beliefs.now.alarm) == (False, True)
+    assert "Ann: alarm: false → true (by engine)" in answer["log"]
+
+
+def test_agents_that_are_attached_already_are_sensed_once_in_a_tick():
+    hal, ann = guard("Hal"), guard("Ann")
+    root = Sequence("both", False, [PlanGoal("a", hal, rest()), PlanGoal("b", ann, rest())])
+    character = Character(root, hal)
+    attach(character.tree, ann)
+    session = EngineSession(character)
+    with patch.object(ann, "sense", wraps=ann.sense) as sense:
+        session.tick({})
+    assert sense.call_count == 1
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_the_log_is_that_of_all_agents(listens):
+    hal, ann = guard("Hal"), guard("Ann")
+    heard = []
+    ann.listener = heard.append if listens else None
+    goals = [PlanGoal("a", hal, rest()), PlanGoal("b", ann, nod())]
+    root = Parallel("both", ParallelPolicy.SuccessOnAll(), goals)
+    session = EngineSession(Character(root, hal))
+    assert [line for line in session.tick({})["log"] if "start" in line] == [
+        "Hal: start rest",
+        "Ann: start nod",
+    ]
+    log = session.tick({"ended": {"1": True, "2": "her neck is stiff"}})["log"]
+    assert log.count("Ann: failed nod — her neck is stiff") == 1
+    assert bool(heard) == listens
 
 
 def test_seconds_advance_the_clock_of_the_world():
