@@ -92,7 +92,7 @@ class PlanGoal(ReloadingGoal):
         planner, failures = search.planner, search.failures
         self._mount = Mount(self, agent, search, self._resumed, self._finished)
         self._review = Review(planner, agent.beliefs, self.name, replanning, failures.avoided)
-        repairs = replanning.repair and not planner.seeks_least
+        repairs = replanning.repair and not planner.minimizes
         self._repair = PendingRepair(settings, own, failures.raised, repairs=repairs)
 
     @property

@@ -183,7 +183,7 @@ class _Reading:
     """An inner node of a decision tree: the fluent read here, and a subtree for each value."""
 
     fluent: Fluent[Any]
-    ways: dict[Any, _Reading | Answer]
+    branches: dict[Any, _Reading | Answer]
 
 
 class _Generation:
@@ -201,7 +201,7 @@ class _Generation:
         while isinstance(node, _Reading):
             value = values.get(node.fluent, node.fluent.default)
             kind = type(value)
-            node = node.ways.get((kind, value) if kind in _AS_THEY_ARE else exact(value))
+            node = node.branches.get((kind, value) if kind in _AS_THEY_ARE else exact(value))
         return node
 
     def put(self, question: Question, answer: Answer) -> bool:
@@ -211,18 +211,18 @@ class _Generation:
         some function is impure; it is ignored, and the earlier path stays.
         """
         steps = list(answer.readings.items())
-        ways, key, depth = self.trees, question, 0
-        while (node := ways.get(key)) is not None:
+        branches, key, depth = self.trees, question, 0
+        while (node := branches.get(key)) is not None:
             if not isinstance(node, _Reading) or depth == len(steps):
                 return False
             fluent, value = steps[depth]
             if node.fluent is not fluent:
                 return False
-            ways, key, depth = node.ways, exact(value), depth + 1
+            branches, key, depth = node.branches, exact(value), depth + 1
         new: _Reading | Answer = answer
         for fluent, value in reversed(steps[depth:]):
             new = _Reading(fluent, {exact(value): new})
-        ways[key] = new
+        branches[key] = new
         self.entries += 1
         return True
 

@@ -69,7 +69,7 @@ class Answered:
         return self.status
 
 
-class Remembered:
+class CachedSearch:
     """A search that puts its answer into the cache when it ends."""
 
     def __init__(self, search: RecordedSearch, answers: Answers) -> None:

@@ -81,7 +81,7 @@ def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
 
 @dataclass(slots=True, eq=False)
 class _Line:
-    """A line, and the method it stands for; ``tells`` marks the failures and the lines above."""
+    """A line, and the method it stands for; ``is_shown`` marks the failures and the lines above."""
 
     text: str
     depth: int
@@ -89,7 +89,7 @@ class _Line:
     task: str = ""
     method: int | None = None
     reason: str = ""
-    tells: bool = False
+    is_shown: bool = False
 
 
 class Explanation:
@@ -115,7 +115,7 @@ class Explanation:
             self._inside = self._line(_method(event), event)
             self._entered.append(self._inside)
         elif text := _text(event):
-            self._tell(self._line(text, event if isinstance(event, MethodRejected) else None))
+            self._show(self._line(text, event if isinstance(event, MethodRejected) else None))
 
     def reasons(self) -> tuple[Reason, ...]:
         """The lines of all failures, each below the methods in which it happened."""
@@ -125,7 +125,9 @@ class Explanation:
             line = pending.pop()
             if line.above is not None:
                 found.append(Reason(line.depth, line.text, line.task, line.method, line.reason))
-            pending.extend(inner for inner in reversed(self._below[line].values()) if inner.tells)
+            pending.extend(
+                inner for inner in reversed(self._below[line].values()) if inner.is_shown
+            )
         return tuple(found)
 
     def _return(self, task: str, event: SearchEvent) -> None:
@@ -151,9 +153,9 @@ class Explanation:
                 line.reason = getattr(event, "reason", "")
         return below[text]
 
-    def _tell(self, line: _Line | None) -> None:
-        while line is not None and not line.tells:
-            line.tells = True
+    def _show(self, line: _Line | None) -> None:
+        while line is not None and not line.is_shown:
+            line.is_shown = True
             line = line.above
 
 

@@ -191,9 +191,12 @@ class _Cutter(Projection):
         self.sense()
         view = RecordingView(self.state)
         try:
-            ways = self._domain.decompositions(node.task, node.args, view)
-            if node.method < len(ways):
-                method, binding = ways.method(node.method), ways.binding(node.method)
+            decompositions = self._domain.decompositions(node.task, node.args, view)
+            if node.method < len(decompositions):
+                method, binding = (
+                    decompositions.method(node.method),
+                    decompositions.binding(node.method),
+                )
                 if not isinstance(method.body, PlainBody):
                     return method.body, binding
                 body = self._domain.network(method, view, binding)

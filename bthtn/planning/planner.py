@@ -15,7 +15,7 @@ from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.cache import Answers, PlanCache, Question
-from bthtn.planning.cached_search import Answered, Remembered, found_again
+from bthtn.planning.cached_search import Answered, CachedSearch, found_again
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, check_avoided
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import accelerator, is_asked_often
@@ -184,7 +184,7 @@ class Planner(Unpicklable, Generic[S]):
         start = state if type(state) is FrozenState else start_of(self.domain, state)
         answers = self._answers
         if answers is not None and not avoiding and bound is None:
-            return self._remembered(seeded(start, self.settings.seed), answers, listener)
+            return self._cached(seeded(start, self.settings.seed), answers, listener)
         if listener is not None:
             return self._search(self._request(start, avoiding, bound), listener)
         request = self._request
@@ -195,16 +195,16 @@ class Planner(Unpicklable, Generic[S]):
         else:
             ask = self._accelerator or self._accelerated(PLAIN)
         if ask is not None:
-            return AcceleratedSearch(ask, start, self._most, request, self.seeks_least)
+            return AcceleratedSearch(ask, start, self._most, request, self.minimizes)
         return self._search(request(start), listener)
 
-    def _remembered(
+    def _cached(
         self, start: FrozenState, answers: Answers, listener: SearchListener | None
     ) -> RecordedSearch:
         answer = answers.find(start) if listener is None else None
         if answer is not None:
             return Answered(found_again(self, answer, start), answer.readings)
-        return Remembered(self._search(self._request(start), listener), answers)
+        return CachedSearch(self._search(self._request(start), listener), answers)
 
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
         """The trace of the search that ``plan`` makes, or made earlier, from this state.
@@ -220,7 +220,7 @@ class Planner(Unpicklable, Generic[S]):
         return Trace(status, search.plan, search.expansions, search.reads, tuple(events))
 
     def _search(self, asked: PlanRequest, listener: SearchListener | None) -> RecordedSearch:
-        if self.seeks_goal and asked.bound is None and not asked.avoiding:
+        if self.achieves_alone and asked.bound is None and not asked.avoiding:
             return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
@@ -257,9 +257,9 @@ class Planner(Unpicklable, Generic[S]):
         self.goal = goal
         self.binding = binding
         self.settings = settings
-        self.seeks_least = settings.cheapest or domain.has_values
+        self.minimizes = settings.cheapest or domain.has_values
         """Whether plans are compared by a sum of costs or values, not by their record."""
-        self.seeks_goal = is_goal_alone(domain, goal, settings)
+        self.achieves_alone = is_goal_alone(domain, goal, settings)
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
         self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
@@ -267,7 +267,7 @@ class Planner(Unpicklable, Generic[S]):
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
-        is_alone = self._answers is not None or self.seeks_goal
+        is_alone = self._answers is not None or self.achieves_alone
         self._accelerators = {PLAIN: None} if is_alone else {}
 
 

@@ -71,10 +71,10 @@ def event(declared: type[E]) -> type[E]:
 
 def _text(place: int) -> Callable[[Event], str]:
     def text(event: Event) -> str:
-        told = event[place]
-        if type(told) is str:
-            return told
-        return told[0](*told[1:]) if type(told) is tuple else call_text(told, event[-1])
+        field = event[place]
+        if type(field) is str:
+            return field
+        return field[0](*field[1:]) if type(field) is tuple else call_text(field, event[-1])
 
     return text
 

@@ -328,7 +328,7 @@ class Review:
         # Nothing beats a record of zeros; with costs, plans are compared by costs alone.
         plan = self._adopted if self._bound is None else None
         is_first = not any(self.bound) if plan is None else plan.derived(is_first_choice)
-        self._is_best = (self._is_exact and is_first) or self._finder.seeks_least
+        self._is_best = (self._is_exact and is_first) or self._finder.minimizes
         if self._is_best:
             self._is_proven, self._is_due, fluents = True, False, ()
         self._chances.over(fluents)

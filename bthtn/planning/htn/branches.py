@@ -120,7 +120,7 @@ def without_alternative(search: SearchState, frame: Frame, has_plan: list[bool])
         return None
     dropped = Dropped(index, text, text_of(search.reason))
     search.log.append((dropped, entry, (), (), search.at))
-    search.tell(trace.AlternativeDropped, index, text, entry[DEPTH])
+    search.emit(trace.AlternativeDropped, index, text, entry[DEPTH])
     return _next_branch(search, frame.node, frame.planned.and_then(None))
 
 
@@ -154,7 +154,7 @@ def _merged_branches(
     if clash is not None:
         first, second, over = clash
         search.reason = f"branches {first} and {second} both touch {over}"
-        search.tell(trace.BranchesConflict, first, second, over, node.entry[DEPTH])
+        search.emit(trace.BranchesConflict, first, second, over, node.entry[DEPTH])
         return None
     assert isinstance(node.network, ParallelNetwork), "alternatives are merged otherwise"
     policy = node.network.policy

@@ -53,12 +53,12 @@ def are_interchangeable(args: Iterable[Any]) -> bool:
     return all(type(arg) in _SIMPLE or isinstance(arg, Enum) for arg in args)
 
 
-def projects_alike(task: PrimitiveTask[...]) -> bool:
+def has_fixed_projection(task: PrimitiveTask[...]) -> bool:
     """Whether equal arguments give equal projections in every state where the task is possible."""
     effects = (*task.effects, *task.expected)
     return (
         all(isinstance(number, Constant | Parameter) for number in (task.duration, task.cost))
-        and reads_alike(task.precondition)
+        and has_fixed_reads(task.precondition)
         and all(isinstance(effect, Assignment) and is_given(effect) for effect in effects)
     )
 
@@ -69,13 +69,13 @@ def is_given(effect: Assignment) -> bool:
     return all(isinstance(part, Constant | Parameter) for part in (effect.value, index))
 
 
-def reads_alike(condition: Expression[Any], *, unless: bool = False) -> bool:
+def has_fixed_reads(condition: Expression[Any], *, unless: bool = False) -> bool:
     """Whether the condition reads the same fluents in every state where it is not ``unless``."""
     match condition:
         case Junction(parts=parts, decisive=decisive) if decisive is unless:
-            return all(reads_alike(part, unless=unless) for part in parts)
+            return all(has_fixed_reads(part, unless=unless) for part in parts)
         case Negation(operand=operand):
-            return reads_alike(operand, unless=not unless)
+            return has_fixed_reads(operand, unless=not unless)
         case _:
             return reads_all(condition)
 

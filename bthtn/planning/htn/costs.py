@@ -75,5 +75,5 @@ class Costs:
         """Return a lower bound on the cost of everything outside the branch behind these."""
         above = node.at[3]
         around = 0 if above is None else above.outside
-        beside = self.of_networks(*node.network.parts[planned.length + 1 :])
-        return around + node.at[2] + self.left(node.behind) + beside + planned.cost
+        later_branches = self.of_networks(*node.network.parts[planned.length + 1 :])
+        return around + node.at[2] + self.left(node.behind) + later_branches + planned.cost

@@ -92,14 +92,14 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     methods = row.methods
     wants_reasons = search.listener is not None or (frame is not None and frame.guard is not None)
     if wants_reasons and index != start:
-        _tell_unusable(search, call, methods[start:index])
+        _emit_unusable(search, call, methods[start:index])
     if index is None:
         return None
     method, later = methods[index], index + 1
     if search.ahead is None and not search.may_beat(index):
-        _tell_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
+        _emit_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
         return None
-    if wants_reasons:  # who is told of those that are cut
+    if wants_reasons:  # they need those that are cut
         if later < len(methods):
             search.keep(call, later)
     elif not method.excludes_later and (search.ahead is not None or search.may_beat(later)):
@@ -107,7 +107,7 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     return enter(search, call, index, method, args, method.body, None)
 
 
-def _tell_unusable(search: SearchState, call: Call, methods: Sequence[MethodRow]) -> None:
+def _emit_unusable(search: SearchState, call: Call, methods: Sequence[MethodRow]) -> None:
     """Record and emit why each of these compiled methods is not usable."""
     _, row, args, scope, _, _, _ = call
     listener, asked, depth = search.listener, ReadingView(search.view), scope[DEPTH]
@@ -117,8 +117,8 @@ def _tell_unusable(search: SearchState, call: Call, methods: Sequence[MethodRow]
         method.holds(asked, args, asked)
         why = (why_so, method.method.condition, args, False, asked.readings)
         if listener is not None:
-            told = (row.task, method.index, method.method.name, why, depth, args)
-            listener(event(MethodRejected, told))
+            fields = (row.task, method.index, method.method.name, why, depth, args)
+            listener(event(MethodRejected, fields))
     search.reason = (reasons.failed, row.task, args, why)
 
 
@@ -133,24 +133,24 @@ def _choose(
     """Decompose a call whose decompositions depend on the state."""
     asked = ReadingView(search.view)
     try:
-        ways = search.request.domain.decompositions(row.task, args, asked)
+        decompositions = search.request.domain.decompositions(row.task, args, asked)
     except UnknownRead as signal:
         return undecided(search, part, scope, behind, signal.fluent)
-    if not ways and search.wants_reasons:
+    if not decompositions and search.wants_reasons:
         search.reject(row.task, args, scope, reasons.no_values(row.task, asked.readings))
-    return decompose(search, (part, row, args, scope, behind, ways, asked.reads), 0)
+    return decompose(search, (part, row, args, scope, behind, decompositions, asked.reads), 0)
 
 
 def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     """Decompose method by method, evaluating conditions that cannot be compiled."""
-    part, row, binding, scope, behind, ways, _ = call
+    part, row, binding, scope, behind, decompositions, _ = call
     methods = row.methods
-    count = len(methods) if ways is None else len(ways)
+    count = len(methods) if decompositions is None else len(decompositions)
     for index in range(start, count):
-        if ways is None:
+        if decompositions is None:
             method = methods[index]
         else:
-            method, binding = row.of(ways.method(index)), ways.binding(index)
+            method, binding = row.of(decompositions.method(index)), decompositions.binding(index)
         if search.exclusions and _is_excluded(search, call, index, method, binding):
             continue
         try:
@@ -162,12 +162,12 @@ def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
                 _reject(search, call, index, method, binding)
             continue
         if search.bound is not None and not search.may_beat(index):
-            _tell_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
+            _emit_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
             if search.at[3] is None:
                 return None
             # Inside a branch a later method may be undecided: that leaves a shorter record.
             continue
-        if index + 1 < count and _may_come_back(search, method, index + 1, ways):
+        if index + 1 < count and _may_come_back(search, method, index + 1, decompositions):
             search.keep(call, index + 1)
         return enter(search, call, index, method, binding, body, reads)
     return None
@@ -192,10 +192,10 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
         search.record.append(index)
     else:
         search.append(index)
-    _, row, args, above, behind, ways, _ = call
+    _, row, args, above, behind, decompositions, _ = call
     at, log, depth = search.at, search.log, above[DEPTH] + 1
     place, mark, rank = len(log), search.view.fingerprint, 0.0
-    chosen = None if ways is None else Chosen(args, index, ways.name(index))
+    chosen = None if decompositions is None else Chosen(args, index, decompositions.name(index))
     scope: Entry = (method, above, binding, (), at, body, depth, place, mark, reads, None, chosen)
     if method.has_numbers:
         scope = _with_numbers(search, scope)
@@ -241,7 +241,7 @@ def suspend_call(
         log.pop()  # its arguments are computed anew on arrival, so nothing relies on them
     if search.costs is not None:
         search.spend(search.costs.of_networks(part.network))
-    search.tell_left_open((part.network,), scope, cause)
+    search.emit_left_open((part.network,), scope, cause)
     return search.suspend(scope, cause, behind)
 
 
@@ -256,12 +256,12 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
 
 
 def _may_come_back(
-    search: SearchState, method: MethodRow, later: int, ways: Decompositions | None
+    search: SearchState, method: MethodRow, later: int, decompositions: Decompositions | None
 ) -> bool:
     """Whether the call needs a choice point for its later methods."""
-    if search.at[3] is not None or search.listener is not None:  # who is told of those that are cut
+    if search.at[3] is not None or search.listener is not None:  # they need those that are cut
         return True
-    return (not method.excludes_later or ways is not None) and search.may_beat(later)
+    return (not method.excludes_later or decompositions is not None) and search.may_beat(later)
 
 
 def _usable(
@@ -272,13 +272,13 @@ def _usable(
     The reads are None for a compiled condition; the plan tree derives them when it is built.
     Raises UnknownRead when the decision depends on an unknown fluent.
     """
-    ways, told = call[5], call[6]
-    if method.is_evaluated or ways is not None:
+    decompositions, own_reads = call[5], call[6]
+    if method.is_evaluated or decompositions is not None:
         asked = ReadingView(search.view)
         network = method.method.network(asked, binding)
         if network is None:
             return None, None
-        reads: Collection[Any] = (*asked.readings, *told) if told else asked.readings
+        reads: Collection[Any] = (*asked.readings, *own_reads) if own_reads else asked.readings
         return method.body or search.table.computed(method.method, network), reads
     if method.holds is None:
         return method.body, None
@@ -309,11 +309,11 @@ def _with_numbers(search: SearchState, scope: Entry) -> Entry:
 def _is_excluded(
     search: SearchState, call: Call, index: int, method: MethodRow, binding: Binding
 ) -> bool:
-    ways = call[5]
-    key = (method.method, binding) if ways is None else ways.avoidable(index)
+    decompositions = call[5]
+    key = (method.method, binding) if decompositions is None else decompositions.avoidable(index)
     why = why_avoided(key, search.exclusions)
     if why:
-        _tell_rejected(search, call, index, method, why)
+        _emit_rejected(search, call, index, method, why)
     return bool(why)
 
 
@@ -328,16 +328,16 @@ def _reject(
         reason: reasons.Reason = body.why_not(search.view, binding)
     else:
         reason = because(condition, method.holds, search.view, binding)
-    _tell_rejected(search, call, index, method, reason)
+    _emit_rejected(search, call, index, method, reason)
 
 
-def _tell_rejected(
+def _emit_rejected(
     search: SearchState, call: Call, index: int, method: MethodRow, reason: reasons.Reason
 ) -> None:
-    _, row, args, scope, _, ways, _ = call
+    _, row, args, scope, _, decompositions, _ = call
     search.reason = (reasons.failed, row.task, args, reason)
-    name = method.method.name if ways is None else ways.name(index)
-    search.tell(MethodRejected, row.task, index, name, reason, scope[DEPTH], args)
+    name = method.method.name if decompositions is None else decompositions.name(index)
+    search.emit(MethodRejected, row.task, index, name, reason, scope[DEPTH], args)
 
 
 def _cut(
@@ -345,4 +345,4 @@ def _cut(
 ) -> None:
     """Fail a call that is nested too deep or recurses in an unchanged state."""
     search.reason = (reasons.failed, row.task, args, reason)
-    search.tell(RecursionCut, row.task, reason, scope[DEPTH], args)
+    search.emit(RecursionCut, row.task, reason, scope[DEPTH], args)

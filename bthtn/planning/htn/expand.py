@@ -52,7 +52,7 @@ def expand(
                 search.log.append((NULL_NODE, scope, (), (), search.at))
                 return behind
             cause = cause_of(network)
-            search.tell_left_open((), scope, cause)
+            search.emit_left_open((), scope, cause)
             return search.suspend(scope, cause, behind)
         case NullNetwork():
             return behind
@@ -143,7 +143,7 @@ def _evaluated(
     elapsed, price = _added_up(search, row, args)
     search.at = (at[0] + 1, elapsed, price, at[3])
     search.view.foreseeable = False
-    search.tell(TaskPlanned, task, scope[DEPTH], args)
+    search.emit(TaskPlanned, task, scope[DEPTH], args)
     return behind
 
 
@@ -175,7 +175,7 @@ def _defer(search: SearchState, network: DeferNetwork, scope: Entry, behind: Cel
     if search.costs is not None:
         search.spend(cost)
     if not ensured:
-        search.tell_left_open((network.call,), scope, cause)
+        search.emit_left_open((network.call,), scope, cause)
         return search.suspend(scope, cause, behind)
     at, overwritten = search.at, search.view.apply(ensured)
     search.log.append((Ensured(cause, ensured, asked.reads), scope, (), overwritten, at))

@@ -125,8 +125,8 @@ class ExpressionSource:
                 inside = self.truth(operand, depth + 1)
                 return inside and _OPPOSITE.get(inside, f"(not {inside})")
             case Junction(parts=parts, decisive=decisive):
-                told = [self.truth(part, depth + 1) for part in parts]
-                return None if None in told else joined(list(map(str, told)), decisive=decisive)
+                truths = [self.truth(part, depth + 1) for part in parts]
+                return None if None in truths else joined(list(map(str, truths)), decisive=decisive)
             case _:
                 return None
 

@@ -203,7 +203,7 @@ def backwards(log: Sequence[Entry], start: int) -> Iterator[Entry]:
         place = entry[BEGIN] - 1 if entry[KIND] is JOINED else place - 1
 
 
-class Past:
+class EarlierState:
     """A view of the state that steps backwards through the log, from its end.
 
     The state is restored when it is first read, as footprints are mostly cached.

@@ -214,28 +214,32 @@ class Reference(Unpicklable):
         assert isinstance(call.task, CompoundTask)
         above = (*place.above, (call.task, args, place.at))
         try:
-            ways = self._domain.decompositions(call.task, args, view)
+            decompositions = self._domain.decompositions(call.task, args, view)
         except UnknownRead as signal:
             yield _undecided(call, place, str(signal.fluent))
             return
-        for index in range(len(ways)):
-            if why_avoided(ways.avoidable(index), self._request.avoiding):
+        for index in range(len(decompositions)):
+            if why_avoided(decompositions.avoidable(index), self._request.avoiding):
                 continue
-            seen, inside = RecordingView(place.at), ways.binding(index)
+            seen, inside = RecordingView(place.at), decompositions.binding(index)
             try:
-                body = self._network(ways.method(index), seen, inside)
+                body = self._network(decompositions.method(index), seen, inside)
             except UnknownRead as signal:
                 yield _undecided(call, place, str(signal.fluent))
                 return
             if body is None:
                 continue
             self.expansions += 1
-            way = ways.method(index)
-            cost, value = (number_of(number, seen, inside) for number in (way.cost, way.value))
+            chosen = decompositions.method(index)
+            cost, value = (
+                number_of(number, seen, inside) for number in (chosen.cost, chosen.value)
+            )
             scope = Footprint(view.reads | seen.reads)
             entered = (call.task, args, index)
             for found in self._solutions(body, Place(inside, place.at, above)):
-                node = ScopeNode(*entered, found.node, scope, ways.name(index), cost, value)
+                node = ScopeNode(
+                    *entered, found.node, scope, decompositions.name(index), cost, value
+                )
                 yield replace(found, node=node, record=(index, *found.record))
 
     def _network(self, method: Method, view: RecordingView, binding: Binding) -> Network | None:

@@ -21,7 +21,12 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.planning.htn.by_arguments import ByArguments, projects_alike, reads_alike, reads_all
+from bthtn.planning.htn.by_arguments import (
+    ByArguments,
+    has_fixed_projection,
+    has_fixed_reads,
+    reads_all,
+)
 from bthtn.planning.htn.source import FunctionSource
 from bthtn.world.expression import Binding, Constant, Expression, Parameter
 from bthtn.world.footprint import Footprint
@@ -78,8 +83,8 @@ class PrimitiveRow:
         self.effects = (*task.effects, *task.expected)
         self.duration = _number(task.duration)
         self.cost = _number(task.cost)
-        alike = projects_alike(task)
-        self.planned: ByArguments[PlannedStep] | None = ByArguments() if alike else None
+        is_fixed = has_fixed_projection(task)
+        self.planned: ByArguments[PlannedStep] | None = ByArguments() if is_fixed else None
         self.step: Function = self._first_step
         self.tracking_step: Function = self._first_tracking_step
 
@@ -124,8 +129,8 @@ class CallPart:
             self.args = None if UNKNOWN in args else args
             return
         self.reads = not all(isinstance(arg, Constant | Parameter) for arg in call.args)
-        alike = all(map(reads_all, call.args))
-        self.readings = ByArguments() if alike else None
+        is_fixed = all(map(reads_all, call.args))
+        self.readings = ByArguments() if is_fixed else None
         if source is not None:
             self.ground = source.arguments(call)
 
@@ -224,8 +229,8 @@ class MethodRow:
         self.value = _number(method.value)
         self.has_numbers = self.cost is None or self.value is None
         self.is_turn = isinstance(method.condition, TurnCondition)
-        alike = reads_alike(method.condition)
-        self.planned: ByArguments[PlannedMethod] | None = ByArguments() if alike else None
+        is_fixed = has_fixed_reads(method.condition)
+        self.planned: ByArguments[PlannedMethod] | None = ByArguments() if is_fixed else None
 
 
 Compiled = tuple["tuple[MethodRow, ...]", "Function | None"]

@@ -287,7 +287,7 @@ def _tried_before(search: SearchState, cell: Cell) -> bool:
     state = changes(search.log, search.values)
     if not search.duplicates.meet(cell, state, where, len(search.choices), len(search.log)):
         return False
-    search.tell(
+    search.emit(
         TriedBefore, (network_text, body.parts[number].network, scope[BINDING]), scope[DEPTH]
     )
     return True

@@ -127,7 +127,7 @@ class SearchState:
             cell = behind
             while cell[3] is not None:
                 body, part, scope, cell, _ = cell
-                self.tell_left_open(body.rest[part:], scope, cause)
+                self.emit_left_open(body.rest[part:], scope, cause)
         frame = self.at[3]
         return DONE if frame is None else frame.end
 
@@ -220,7 +220,7 @@ class SearchState:
         """Whether the record, as it is, beats the bound; without one, every record does."""
         return self.ahead is not None
 
-    # telling
+    # events
 
     @property
     def wants_reasons(self) -> bool:
@@ -228,19 +228,19 @@ class SearchState:
         frame = self.at[3]
         return self.listener is not None or (frame is not None and frame.guard is not None)
 
-    def tell_left_open(
+    def emit_left_open(
         self, networks: tuple[Network, ...], scope: Entry, cause: Suspension
     ) -> None:
         """Emit the event that these networks are left unplanned."""
         what = (listed, networks, scope[BINDING])
-        self.tell(PlanningSuspended, what, (str, cause), scope[DEPTH])
+        self.emit(PlanningSuspended, what, (str, cause), scope[DEPTH])
 
     def reject(self, task: Task, args: Binding, scope: Entry, why: Reason) -> None:
         """Record why a task cannot be planned, and emit it."""
         self.reason = (failed, task, args, why)
-        self.tell(TaskRejected, task, self.reason, scope[DEPTH], args)
+        self.emit(TaskRejected, task, self.reason, scope[DEPTH], args)
 
-    def tell(self, kind: type[SearchEvent], *told: Any) -> None:
+    def emit(self, kind: type[SearchEvent], *fields: Any) -> None:
         """Emit an event of this kind, if there is a listener; texts in it may still be to make."""
         if self.listener is not None:
-            self.listener(event(kind, told))
+            self.listener(event(kind, fields))

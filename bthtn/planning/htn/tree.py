@@ -26,10 +26,10 @@ from bthtn.planning.htn.log import (
     READS,
     STEP,
     TOUCHED,
+    EarlierState,
     Ensured,
     Entry,
     Mark,
-    Past,
     backwards,
 )
 from bthtn.planning.htn.rows import CallPart, MethodRow, PlannedMethod, PlannedStep, PrimitiveRow
@@ -58,7 +58,7 @@ class Found:
         """Build and return the named part of the plan."""
         match part:
             case "tree":
-                return tree_of(self._log, self._root, Past(self._values))
+                return tree_of(self._log, self._root, EarlierState(self._values))
             case "record":
                 return self._record
             case "predicted":
@@ -90,20 +90,20 @@ class Found:
         }
 
 
-def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Node:
-    """Return the plan tree of a log; ``past`` starts at its end and is moved to its start."""
+def tree_of(log: Sequence[Entry], root: Entry, earlier: EarlierState) -> Node:
+    """Return the plan tree of a log; ``earlier`` starts at its end and is moved to its start."""
     planned: list[Planned] = []
     asked: dict[int, frozenset[Any]] = {}
     for entry in reversed(log):
-        past.before(entry)
+        earlier.before(entry)
         kind = entry[KIND]
         match kind:
             case PrimitiveRow():
-                planned.append(_step(kind, entry, past))
+                planned.append(_step(kind, entry, earlier))
             case MethodRow():
-                planned.append(_method(kind, entry, past))
+                planned.append(_method(kind, entry, earlier))
             case CallPart():
-                asked[len(planned)] = _asked(kind, entry, past)
+                asked[len(planned)] = _asked(kind, entry, earlier)
             case Mark() | Suspension() | Dropped() | Ensured() | NullNode():
                 planned.append(kind)
             case _:
@@ -116,25 +116,25 @@ def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Node:
 
 def footprint_of(log: Sequence[Entry], start: int, values: Values) -> Footprint:
     """Return the footprint of the branch that begins at this index of the log."""
-    past, found = Past(values), list[Footprint]()
+    earlier, found = EarlierState(values), list[Footprint]()
     for entry in backwards(log, start):
-        past.before(entry)
-        touched = _touched(entry, past)
+        earlier.before(entry)
+        touched = _touched(entry, earlier)
         if touched is not NOTHING_TOUCHED:
             found.append(touched)
     return Footprint.in_turn(found[::-1])
 
 
-def _touched(entry: Entry, past: Past) -> Footprint:
+def _touched(entry: Entry, earlier: EarlierState) -> Footprint:
     """Return the footprint of the entry itself, without the entries inside it."""
     kind = entry[KIND]
     match kind:
         case PrimitiveRow():
-            return _step(kind, entry, past).footprint
+            return _step(kind, entry, earlier).footprint
         case MethodRow():
-            return _method(kind, entry, past).footprint
+            return _method(kind, entry, earlier).footprint
         case CallPart():
-            return Footprint(_asked(kind, entry, past))
+            return Footprint(_asked(kind, entry, earlier))
         case Mark.JOINED:
             together: Footprint = entry[TOUCHED]
             return together
@@ -146,7 +146,7 @@ def _touched(entry: Entry, past: Past) -> Footprint:
             assert_never(kind)
 
 
-def _step(row: PrimitiveRow, entry: Entry, past: Past) -> PlannedStep:
+def _step(row: PrimitiveRow, entry: Entry, earlier: EarlierState) -> PlannedStep:
     """Return the primitive task of an entry, with its projected effects."""
     args, memory = entry[BINDING], row.planned
     if len(entry) > STEP:
@@ -155,21 +155,21 @@ def _step(row: PrimitiveRow, entry: Entry, past: Past) -> PlannedStep:
         return PlannedStep(row.task, args, touched, duration, cost)
     known = None if memory is None else memory.find(args)
     if known is None:
-        step = projected(row.task, args, RecordingView(past))
+        step = projected(row.task, args, RecordingView(earlier))
         known = PlannedStep(row.task, args, step.footprint, step.duration, step.cost)
         if memory is not None:
             memory.keep(args, known)
     return known
 
 
-def _method(row: MethodRow, entry: Entry, past: Past) -> PlannedMethod:
+def _method(row: MethodRow, entry: Entry, earlier: EarlierState) -> PlannedMethod:
     """Return the method of an entry, with the reads of its choice."""
     inside, reads, memory = entry[BINDING], entry[READS], row.planned
     if reads is None:
         known = None if memory is None else memory.find(inside)
         if known is not None:
             return known
-        view = RecordingView(past)
+        view = RecordingView(earlier)
         row.method.condition.evaluate(view, inside)
         reads = view.readings
     args, index, name = entry[CHOSEN] or (inside, row.index, row.method.name)
@@ -183,10 +183,10 @@ def _method(row: MethodRow, entry: Entry, past: Past) -> PlannedMethod:
     return made
 
 
-def _asked(part: CallPart, entry: Entry, past: Past) -> frozenset[Any]:
+def _asked(part: CallPart, entry: Entry, earlier: EarlierState) -> frozenset[Any]:
     """Return the reads of the arguments of the call after the entry."""
-    told: frozenset[Any] | None = entry[ASKED]
-    return argument_reads(part, entry[BINDING], RecordingView(past)) if told is None else told
+    known: frozenset[Any] | None = entry[ASKED]
+    return argument_reads(part, entry[BINDING], RecordingView(earlier)) if known is None else known
 
 
 def argument_reads(part: CallPart, binding: tuple[Any, ...], view: RecordingView) -> frozenset[Any]:

@@ -17,7 +17,7 @@ from bthtn.errors import PlanningError
 from bthtn.planning import trace
 from bthtn.planning.least_cost import below_zero
 from bthtn.planning.strips.a_star import AStar, SearchNode
-from bthtn.planning.strips.simulate import RememberedAction, SimulatedState
+from bthtn.planning.strips.simulate import MemoizedAction, SimulatedState
 from bthtn.world.expression import Binding, Expression, StateView, conjuncts
 from bthtn.world.footprint import RecordingView
 from bthtn.world.truth import UNKNOWN, value_text
@@ -42,7 +42,7 @@ class ForwardSearch(AStar[SimulatedState]):
     ) -> None:
         super().__init__(listener)
         self._pursuit = pursuit
-        self._actions = tuple(map(RememberedAction, actions))
+        self._actions = tuple(map(MemoizedAction, actions))
         self._view = view
         self._binding = binding
         self._conjuncts = conjuncts(pursuit.condition) if heuristic == "unmet" else ()
@@ -59,8 +59,8 @@ class ForwardSearch(AStar[SimulatedState]):
         for action in self._actions:
             self._try(action, node)
 
-    def _try(self, remembered: RememberedAction, node: SearchNode[SimulatedState]) -> None:
-        action, (step, read) = remembered.action, remembered.outcome(node.state)
+    def _try(self, memoized: MemoizedAction, node: SearchNode[SimulatedState]) -> None:
+        action, (step, read) = memoized.action, memoized.outcome(node.state)
         if step.possible is True and step.writes is not None:
             if not step.cost >= 0:
                 raise PlanningError.of(below_zero(step.cost, f"action '{call_text(*action)}'"))

@@ -71,7 +71,7 @@ class Transition(NamedTuple):
     readings: Mapping[Expression[Any], Any]
 
 
-class RememberedAction:
+class MemoizedAction:
     """An action that is evaluated once for each combination of the values that it reads.
 
     A search tries every action in thousands of states, and most actions read two or three fluents.

@@ -34,12 +34,12 @@ class AcceleratedSearch(Unpicklable):
 
     The answer is used up in slices, as a search would be. The search itself is made when the
     accelerator has no answer, and when something is asked that only the search can say: with
-    ``seeks_least`` that is the cheapest plan so far, too.
+    ``minimizes`` that is the cheapest plan so far, too.
     """
 
     __slots__ = (
         *("_ahead", "_answer", "_ask", "_asked", "_is_cancelled", "_kept", "_most", "_plan"),
-        *("_request", "_search", "_seeks_least", "_start", "_status", "expansions"),
+        *("_request", "_search", "_minimizes", "_start", "_status", "expansions"),
     )
     _asked: PlanRequest
     """Set while it is loaded from a save."""
@@ -50,7 +50,7 @@ class AcceleratedSearch(Unpicklable):
         start: FrozenState,
         most: int,
         request: Callable[[FrozenState], PlanRequest],
-        seeks_least: bool,  # noqa: FBT001 - every plan is found by one of these, and names take time
+        minimizes: bool,  # noqa: FBT001 - every plan is found by one of these, and names take time
     ) -> None:
         """Create a search from ``start``; at most ``most`` expansions are left to ``ask``."""
         self._ask = ask
@@ -58,7 +58,7 @@ class AcceleratedSearch(Unpicklable):
         self._most = most
         self._request = request
         self._kept: Kept = []
-        self._seeks_least = seeks_least
+        self._minimizes = minimizes
         self._ahead = 0
         self._answer: Answer = None
         self.expansions = 0
@@ -77,7 +77,7 @@ class AcceleratedSearch(Unpicklable):
         """Search again as far as it had come when it was saved."""
         asked, status, expansions = self._asked, self._status, self.expansions
         start, never = asked.state, lambda *_: None
-        AcceleratedSearch.__init__(self, never, start, 0, lambda _: asked, seeks_least=False)
+        AcceleratedSearch.__init__(self, never, start, 0, lambda _: asked, minimizes=False)
         self._search = search = HtnSearch(asked)
         repeat(search, status, expansions)
         self.expansions = search.expansions
@@ -94,7 +94,7 @@ class AcceleratedSearch(Unpicklable):
         """The plan, once solved."""
         if self._is_cancelled or self._plan is not None:
             return None if self._is_cancelled else self._plan
-        if self._search is None and self._seeks_least and self._status is SEARCHING:
+        if self._search is None and self._minimizes and self._status is SEARCHING:
             self._carried_out()
         return None if self._search is None else self._search.plan
 
@@ -147,7 +147,7 @@ class AcceleratedSearch(Unpicklable):
         answer: Any = self._answer
         is_plan = type(answer) is Plan
         total = answer.expansions if is_plan else answer
-        if self._seeks_least:  # the search goes on behind its best plan
+        if self._minimizes:  # the search goes on behind its best plan
             total = min(kept[0], self._most)
         if expansions is not None:
             counted = self.expansions + expansions

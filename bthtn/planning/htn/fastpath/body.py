@@ -235,11 +235,11 @@ class BodyWriter(LineWriter):
             self.stop_if(f"type({known}) is Suspension", known, rest)
             self.write("raise")
 
-    def _demand(self, told: str) -> None:
+    def _demand(self, condition: str) -> None:
         """Write a test that fails unless the source is true."""
-        if told == "True":
+        if condition == "True":
             return
-        unless = told[5:-1] if told.startswith("(not ") else f"not {told}"
+        unless = condition[5:-1] if condition.startswith("(not ") else f"not {condition}"
         with self.block(f"if {unless}:"):
             self.fail()
 
@@ -322,9 +322,9 @@ class BodyWriter(LineWriter):
         """Write the lines that plan a branch, with these arguments; its end is given ``names``."""
         planned = [f"p{next(self.numbers)}"] if node.node.is_choice else []
         for start in planned:
-            told = [] if EQUAL not in self.where else [f"Y[{self.where[EQUAL]}] < 1"]
+            bound = [] if EQUAL not in self.where else [f"Y[{self.where[EQUAL]}] < 1"]
             self.choose(0)
-            cell = tuple_source(["without_plan", start, *told])
+            cell = tuple_source(["without_plan", start, *bound])
             self.write(f"{start} = []", f"C.append({cell})")
             if FORESEEABLE in self.where:
                 self.where[FORESEEABLE] = "False"

@@ -306,20 +306,20 @@ class Functions:
         goes_on = self._equal is not None and self.has_branches
         for method in methods[start:stop]:
             body = self._body(may_call, known)
-            told = body.usable(method, args)
-            if told == "False":
+            condition = body.usable(method, args)
+            if condition == "False":
                 continue
             if not self.kind.avoids:
-                known = body.known_beside(told)
-            if told != "True":
-                body.write(f"if {told}:")
+                known = body.known_otherwise(condition)
+            if condition != "True":
+                body.write(f"if {condition}:")
                 body.indent += 1
             body.choose(method.index, goes_on=goes_on)
             body.write(*self._opened(method), *self._kept(method))
             body.open = "me"
             body.parts(body.enter(method, args, again=start > 0))
             yield from body.lines
-            if told == "True" and not (self.kind.avoids or goes_on):
+            if condition == "True" and not (self.kind.avoids or goes_on):
                 return
         if stop < len(methods):
             yield f"    return {', '.join([self._later(task, stop), 'n', *self.scalars])}"

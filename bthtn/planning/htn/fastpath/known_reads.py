@@ -79,9 +79,9 @@ class KnownReads:
         """Forget the reads of the latest condition."""
         self._known, self._holding = self._before
 
-    def otherwise(self, told: str) -> KnownReads:
+    def otherwise(self, source: str) -> KnownReads:
         """The knowledge where the source of the latest condition does not hold."""
-        first, other = told.split(" and ", maxsplit=1)[0], self.copy()
+        first, other = source.split(" and ", maxsplit=1)[0], self.copy()
         other._holding = self._before[1].copy()
         for key, (name, _) in self._known.items():
             if key not in self._before[0] and f"({name} := " not in first:
@@ -101,9 +101,9 @@ class KnownReads:
             source = source.replace(assigned, name)
         return source
 
-    def _holds(self, told: str) -> bool:
+    def _holds(self, source: str) -> bool:
         """Whether the source of a part is known to be true; from now on it is."""
-        key = self._plain(told)
+        key = self._plain(source)
         if key in self._holding:
             return True
         if not any(text in key for text in _CHANGING):
@@ -113,12 +113,12 @@ class KnownReads:
     def _part(self, part: Condition, truth: Callable[[Condition], str]) -> str:
         known = self._known.copy()
         self._is_naming = True
-        told = truth(part)
+        source = truth(part)
         self._is_naming = False
-        if any(word in told for word in _SKIPPING):
+        if any(word in source for word in _SKIPPING):
             self._known = known
-            told = truth(part)
-        return told
+            source = truth(part)
+        return source
 
 
 def _parts(condition: Condition) -> Iterator[Condition]:

@@ -116,9 +116,9 @@ class LineWriter:
             self.write(f"{named} = {source}")
         return named
 
-    def known_beside(self, told: str) -> Known:
+    def known_otherwise(self, source: str) -> Known:
         """The knowledge where the source of the latest condition does not hold."""
-        return self.unsure.copy(), self.reads.otherwise(told)
+        return self.unsure.copy(), self.reads.otherwise(source)
 
     # recording
 
@@ -170,9 +170,9 @@ class LineWriter:
         The condition is that of the method or task, with its functions as data. The search for the
         cheapest plan is left to others there, since suspended parts cost, too. Raises NotWritable.
         """
-        told = self.reads.condition(condition, partial(self.truth, binding=binding))
-        if MAY_RAISE not in told or self.of.excess is not None:
-            return told
+        source = self.reads.condition(condition, partial(self.truth, binding=binding))
+        if MAY_RAISE not in source or self.of.excess is not None:
+            return source
         self.reads.revert()
         fluents = _read_in_turn(about)
         unsure = [fluent for fluent in fluents or () if self.where.get(fluent) in self.unsure]
@@ -181,7 +181,7 @@ class LineWriter:
             return self._known(about, unsure, sure, rest)
         known = f"u{next(self.numbers)}"
         with self.block("try:"):
-            self.write(f"{known} = {told}")
+            self.write(f"{known} = {source}")
         with self.block("except Unforeseen:"):
             self.write(f"{known} = {self.answer(about, binding, rest)}")
             self.stop_if(f"type({known}) is Suspension", known, rest)

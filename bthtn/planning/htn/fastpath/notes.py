@@ -11,7 +11,7 @@ from bthtn.planning.htn.fastpath.record_entries import is_action
 
 
 class Notes:
-    """The notes that one source records; those that are alike have one name."""
+    """The notes that one source records; equal ones have one name."""
 
     def __init__(self, names: Names) -> None:
         self._names = names

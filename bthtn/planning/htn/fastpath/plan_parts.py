@@ -150,7 +150,7 @@ class _Projection:
             self._place, self._view = 0, None
         for step in planned[self._place : place]:
             if type(step) is PlannedStep:
-                self._past(step.task, step.args, step.footprint.writes)
+                self._project(step.task, step.args, step.footprint.writes)
         self._place = place
         return ReadingView(self._start())
 
@@ -159,7 +159,7 @@ class _Projection:
         written: dict[Fluent[Any], None] = {}
         for what, args in planned:
             if type(what) is PrimitiveTask:
-                written.update(dict.fromkeys(self._past(what, args)[::2]))
+                written.update(dict.fromkeys(self._project(what, args)[::2]))
         values = self._start().values
         return {fluent: values[fluent] for fluent in written}
 
@@ -172,10 +172,10 @@ class _Projection:
             self._view = ProjectedState(values)
         return self._view
 
-    def _past(
+    def _project(
         self, task: PrimitiveTask[...], args: Binding, writes: Mapping[Any, Write] | None = None
     ) -> Overwritten:
-        """Project the state past a task; its writes are worked out if they are not known."""
+        """Apply a task to the state; its writes are worked out if they are not known."""
         row, view = self._question.table.row(task), self._start()
         assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
         overwritten: Overwritten | None = row.step(view.values, args, view)

@@ -19,7 +19,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.by_arguments import projects_alike, reads_alike, reads_all
+from bthtn.planning.htn.by_arguments import has_fixed_projection, has_fixed_reads, reads_all
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import is_computable, is_volatile, mentioned, prototype
 from bthtn.planning.htn.recursion import recurring
@@ -272,9 +272,9 @@ def _is_fixed(found: Reachable) -> bool:
     """Whether nothing recurs, and footprints of steps and choices depend on arguments alone."""
     return (
         not recurring(found.called)
-        and all(map(projects_alike, found.steps))
+        and all(map(has_fixed_projection, found.steps))
         and all(
-            reads_alike(method.method.condition)
+            has_fixed_reads(method.method.condition)
             and not isinstance(method.method.body, PlainBody)
             and isinstance(method.method.cost, Constant)
             and isinstance(method.method.value, Constant)
@@ -321,8 +321,8 @@ def _outcomes(
         raise NotWritable
     arity = len(task.parameters)
     condition = translator.condition(method.condition, arity)
-    alike = translator.reads_alike(method.condition, arity)
-    return [(PathResult(condition, (), (), (), alike), items)]
+    is_fixed = translator.has_fixed_reads(method.condition, arity)
+    return [(PathResult(condition, (), (), (), is_fixed), items)]
 
 
 def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] | None:

@@ -56,8 +56,8 @@ class SharedTrees:
         ``reads`` are the values of the start state that have a part in it. Without effect if
         arguments or values could be distinguished from equal ones.
         """
-        is_alike = are_interchangeable(reads.values()) and all(map(_is_interchangeable, record))
-        if entries > MOST_SHARED or SEED in reads or not is_alike:
+        is_shareable = are_interchangeable(reads.values()) and all(map(_is_interchangeable, record))
+        if entries > MOST_SHARED or SEED in reads or not is_shareable:
             return
         self._entries += entries
         if self._entries > MOST_SHARED:

@@ -10,7 +10,7 @@ from typing import Any
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError
-from bthtn.planning.htn.by_arguments import reads_alike, reads_all
+from bthtn.planning.htn.by_arguments import has_fixed_reads, reads_all
 from bthtn.planning.htn.translation.paths import End, Path, paths, undue
 from bthtn.planning.htn.translation.terms import Terms, kind_of, may_raise
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable
@@ -71,7 +71,7 @@ class PathResults:
             raise NotTranslatable  # nothing evaluates it
         condition = path.condition
         unless = Negation(condition) if None in then else ALWAYS
-        holds, fails = reads_alike(condition), reads_alike(condition, unless=True)
+        holds, fails = has_fixed_reads(condition), has_fixed_reads(condition, unless=True)
         return [_while(condition, result, is_fixed=holds) for result in then] + [
             _while(unless, result, is_fixed=fails) for result in other
         ]
@@ -150,7 +150,7 @@ class _MethodEntry:
 def _while(
     condition: Condition, outcome: PathResult | None, *, is_fixed: bool
 ) -> PathResult | None:
-    """The outcome with a condition in front of its own; ``is_fixed`` if that always reads alike."""
+    """The outcome with a condition in front of its own; ``is_fixed`` if its reads are fixed."""
     if outcome is None:
         return None
     if condition is ALWAYS:

@@ -11,7 +11,7 @@ from bthtn.domain.effect import Effect
 from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask
-from bthtn.planning.htn.by_arguments import projects_alike, reads_alike
+from bthtn.planning.htn.by_arguments import has_fixed_projection, has_fixed_reads
 from bthtn.planning.htn.translation.effects import assignments
 from bthtn.planning.htn.translation.meaning import Assumption, Meaning
 from bthtn.planning.htn.translation.path_results import PathResult, PathResults
@@ -96,23 +96,23 @@ class Translator:
             return found
         if not found:
             raise NotTranslatable  # the function is called, and may fail, wherever it holds
-        alike = self.reads_alike(method.condition, arity)
+        is_fixed = self.has_fixed_reads(method.condition, arity)
         return tuple(
             replace(
                 result,
                 condition=Junction((condition, result.condition), decisive=False),
-                is_fixed=alike and result.is_fixed,
+                is_fixed=is_fixed and result.is_fixed,
             )
             for result in found
         )
 
-    def reads_alike(self, condition: Condition, arity: int) -> bool:
+    def has_fixed_reads(self, condition: Condition, arity: int) -> bool:
         """Whether it reads the same fluents in every state where it is not false.
 
         Raises NotTranslatable.
         """
         functions = [leaf for leaf in leaves_of(condition) if isinstance(leaf, Computed)]
-        return reads_alike(self.condition(condition, arity)) and not any(
+        return has_fixed_reads(self.condition(condition, arity)) and not any(
             self._varies(function, arity) for function in functions
         )
 
@@ -132,8 +132,8 @@ class Translator:
                 effects.append(effect)
         condition = self.condition(task.precondition, arity)
         planned = replace(task, precondition=condition, effects=tuple(effects), expected=())
-        is_fixed = not varies and self.reads_alike(task.precondition, arity)
-        return planned, is_fixed and projects_alike(planned)
+        is_fixed = not varies and self.has_fixed_reads(task.precondition, arity)
+        return planned, is_fixed and has_fixed_projection(planned)
 
     def _varies(self, item: Computed[Any] | FunctionEffect, arity: int) -> bool:
         known = self._known.get((id(item), arity))
