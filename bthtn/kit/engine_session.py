@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from sys import float_info
 from typing import Any, Final
 
 from bthtn.agent.agent import hear_too
@@ -195,8 +196,9 @@ def _check_entries(request: object) -> None:
         if not isinstance(value, _ENTRIES[name]) or isinstance(value, bool):
             wanted = "an object" if _ENTRIES[name] == (dict,) else "a number"
             raise _unusable(f"'{name}' is {value!r}", f"give it {wanted}")
-    if not request.get("seconds", 0) >= 0:
-        raise _unusable(f"'seconds' are {request['seconds']}", "time does not go back")
+    if not 0 <= request.get("seconds", 0) < float_info.max:
+        hint = "give it those since the last request: 0 or more"
+        raise _unusable(f"'seconds' are {request['seconds']}", hint)
 
 
 def _failure(outcome: object) -> str | None:

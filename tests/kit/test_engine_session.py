@@ -246,6 +246,8 @@ def test_seconds_advance_the_clock_of_the_world():
         ({"beliefs": {"oil": 1}, "seconds": True}, "'seconds' is True"),
         ({"beliefs": {"oil": 1}, "seconds": -1}, "'seconds' are -1"),
         ({"beliefs": {"oil": 1}, "seconds": float("nan")}, "'seconds' are nan"),
+        ({"beliefs": {"oil": 1}, "seconds": float("inf")}, "'seconds' are inf"),
+        ({"beliefs": {"oil": 1}, "seconds": 10**400}, "'seconds' are 1000"),
         ({"beliefs": {"oil": 1}, "seconds": 1}, "no clock"),
     ],
 )
