@@ -159,7 +159,8 @@ class EngineSession(Unpicklable):
 
     def _number(self, text: str) -> int:
         """The number of a step that has started. Raises InputError."""
-        number = int(text) if text.isascii() and text.isdigit() else 0
+        is_number = text.isascii() and text.isdigit() and len(text) <= len(str(self._latest))
+        number = int(text) if is_number else 0
         if not 0 < number <= self._latest:
             raise _unusable(f"no step has the number '{text}'", 'write {"ended": {"3": true}}')
         return number

@@ -241,6 +241,7 @@ def test_seconds_advance_the_clock_of_the_world():
         ({"beliefs": {"oil": 1, "Hall": {"oil": 1}}}, "no agent 'Hall'"),
         ({"beliefs": {"oil": 1}, "ended": {"2": True}}, "no step has the number '2'"),
         ({"beliefs": {"oil": 1}, "ended": {"x": True}}, "no step has the number 'x'"),
+        ({"beliefs": {"oil": 1}, "ended": {"9" * 9_999: True}}, "no step has the number '9"),
         ({"beliefs": {"oil": 1}, "ended": {"1": 1}}, "has ended with 1"),
         ({"beliefs": {"oil": 1}, "seconds": "much"}, "'seconds' is 'much'"),
         ({"beliefs": {"oil": 1}, "seconds": True}, "'seconds' is True"),
