@@ -39,18 +39,28 @@ def postponed() -> Iterator[None]:
 def ending(workers: Workers) -> Iterator[None]:
     """Inside, a signal ends processes that work for this one, and then this one.
 
-    The second signal ends this one at once. Without such processes the first one does.
+    Without such processes the first one ends this one at once.
     """
     if workers == Workers(1):
         yield
         return
+    with interrupted():  # on its way out, joblib ends its processes
+        yield
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Inside, a signal raises KeyboardInterrupt, so that what is open is closed before the end.
+
+    The second signal ends the process at once.
+    """
     received: list[int] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:
         received.append(number)
         if len(received) > 1:
             os._exit(exit_code(number))
-        raise KeyboardInterrupt  # on its way out, joblib ends its processes
+        raise KeyboardInterrupt
 
     with handled_by(interrupt):
         try:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from bthtn.cli.handlers import interrupted
 from bthtn.cli.options import RECORDINGS, TARGET
 from bthtn.cli.printing import check_name
 from bthtn.errors import InputError
@@ -31,13 +32,14 @@ def serve(
     """Answer each line of stdin by a line of stdout, until stdin ends: see ``EngineSession``.
 
     A request that cannot be used, or in whose tick users' code raises an exception, is answered by
-    ``{"error": …}``. Whatever users' code prints goes to stderr. Raises BthtnError for a tree that
-    cannot be loaded, and InputError for a recording that cannot be written.
+    ``{"error": …}``. Whatever users' code prints goes to stderr. Ctrl-C and SIGTERM stop the
+    characters, as the end of stdin does. Raises BthtnError for a tree that cannot be loaded, and
+    InputError for a recording that cannot be written.
     """
     if record is not None:
         check_name(record, "recording", RECORDINGS)
     answers = sys.stdout
-    with redirect_stdout(sys.stderr):
+    with interrupted(), redirect_stdout(sys.stderr):
         characters = _Characters(resolve(tree, TargetKind.TREE), seed, record)
         try:
             for line in () if sys.stdin is None else sys.stdin.buffer:
@@ -102,7 +104,8 @@ class _Characters:
             self._recorder.tick()
 
     def close(self) -> None:
-        """Stop all characters."""
+        """Stop all characters. Raises InputError as ``record``."""
+        self.record()  # a signal may come between an answer and its record
         for session in self._sessions.values():
             session.close()
         if self._recorder is not None:

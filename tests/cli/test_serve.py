@@ -2,7 +2,9 @@
 
 import io
 import json
+import signal
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -155,6 +157,21 @@ def test_a_recording_has_the_ending_of_one(serve):
     done, answers = serve("{}", options=("--record", "keeper.py"))
     assert (done.code, answers) == (2, [])
     assert "BT409" in done.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_characters_and_ends_the_recording(serve, bthtn, monkeypatch, number):
+    def lines():
+        yield b"{}"
+        signal.raise_signal(number)
+
+    serve()  # writes the tree
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=lines()))
+    done = bthtn("serve", "keeper.py", "--record", "run.jsonl")
+    assert (done.code, len(done.out.splitlines())) == (128 + number, 1)
+    recording = Path("run.jsonl").read_text("utf-8")
+    assert '"leaf_aborted"' in recording
+    assert '{"end":1,' in recording
 
 
 def test_no_input_at_all_is_an_end_of_the_input(serve, bthtn, monkeypatch):
