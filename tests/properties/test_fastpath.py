@@ -4,7 +4,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import cycle
+from itertools import cycle, product
 from random import Random
 from types import MappingProxyType
 
@@ -272,6 +272,21 @@ def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
         budgets = [[None], [3], [50, 1]][seed % 3]
         expected = answers(HtnSearch(asked), [None])
         assert answers(accelerated(asked, ask), budgets) == expected
+
+
+def test_at_the_limits_of_expansions_and_depth_they_agree_whether_the_search_is_over():
+    for seed in seeds(quick=40, thorough=300):
+        problem = [from_seed, branching.from_seed][seed % 2](seed)
+        search = HtnSearch(problem)
+        search.advance()
+        for depth, most in product((0, 1, 2, 1_000), (-1, 0, 1)):
+            limits = {"max_depth": max(1, search.expansions + depth)}
+            limits |= {"max_expansions": max(1, search.expansions + most)}
+            asked = replace(problem, settings=replace(problem.settings, **limits))
+            ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+            expected = answers(HtnSearch(asked), [None])
+            assert answers(accelerated(asked, ask), [None]) == expected
+            assert answers(accelerated(asked, ask), [3]) == expected
 
 
 @given(st.data())

@@ -184,9 +184,14 @@ class AcceleratedSearch(Unpicklable):
 
     @property
     def _ends_at_limit(self) -> bool:
-        """Whether all is over behind the last expansion that the accelerator may make."""
+        """Whether all is over behind the last expansion that the accelerator may make.
+
+        Not where the last call may be nested too deep, which takes no expansion to find out.
+        """
         settings = self._request(self._start).settings
-        return settings.max_expansions == self._most and not settings.anytime
+        return (
+            self._most == settings.max_expansions < settings.max_depth - 1 and not settings.anytime
+        )
 
     def _carried_out(self) -> HtnSearch:
         """The search itself, as far as this one has come."""
