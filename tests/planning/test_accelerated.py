@@ -98,6 +98,22 @@ def test_what_is_not_over_at_the_limit_is_left_to_the_search(settings):
     assert (fast.plan and fast.plan.actions) == (alone.plan and alone.plan.actions)
 
 
+@pytest.mark.parametrize("depth", [4, 5, 6, 7, 8, 100])
+def test_a_call_that_is_nested_too_deep_behind_the_last_expansion_ends_the_search(depth):
+    deep = Domain("deep", Walker)
+
+    @deep.compound
+    def go(down: int):
+        yield method(go(down + 1))
+
+    asked = request(deep, Walker(), go(0), Settings(max_depth=depth, max_expansions=6))
+    ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+    run = AcceleratedSearch(ask, asked.state, min(depth, 6), lambda _: asked, False)
+    alone = HtnSearch(asked)
+    assert (run.advance(), run.expansions) == (alone.advance(), alone.expansions)
+    assert run.status is (SearchStatus.LIMIT if depth > 6 else SearchStatus.EXHAUSTED)
+
+
 def test_one_that_is_over_stays_as_it_is():
     run = search()
     assert run.advance() is SearchStatus.SOLVED
