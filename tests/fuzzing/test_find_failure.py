@@ -138,7 +138,7 @@ def test_values_are_drawn_as_a_scenario_writes_them_and_others_are_left_out():
     assert material_of(keeper, ticks=3).beliefs == {
         "far": (0.5,),
         "near": ([], ["a", "b"]),
-        "path": ([],),
+        "path": ([], [[1, 2], [3, 4]]),
         "spot": ([], [3, 4]),
         "thing": ("none",),
     }
