@@ -103,10 +103,10 @@ class _Mirror(Watch):
         for fluent in keys.values():
             self._show(fluent, agent.beliefs.get(fluent))
 
-    def note(  # the signature of every watch; the source makes no difference here
+    def note(
         self,
         fluent: Fluent[Any],
-        source: str,  # noqa: ARG002 - see above
+        source: str,  # noqa: ARG002 - every watch is called with it; all sources are shown
         change: Change,
     ) -> None:
         """Called by the beliefs when a watched fluent changes, from any source."""

@@ -47,7 +47,7 @@ class Rounds:
     def __call__(self, number: int) -> Row:
         """The fault that a round has found, and the scenario that shows it; both empty if none."""
         from bthtn.fuzzing import find_failure, scenarios  # noqa: PLC0415 - needs Hypothesis
-        from bthtn.fuzzing.rounds import nothing_kept  # noqa: PLC0415 - as above
+        from bthtn.fuzzing.rounds import nothing_kept  # noqa: PLC0415 - needs Hypothesis
 
         with project_in(self.folder).opened():
             target, material = _material(self)

@@ -21,6 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from bthtn.cli import options
+from bthtn.cli.printing import complain
 from bthtn.errors import BthtnError, unwritable
 
 INTERRUPTED: Final = 130
@@ -154,8 +155,6 @@ def run() -> None:
 
 
 def _exit_code() -> int:
-    from bthtn.cli.printing import complain  # noqa: PLC0415 - see the docstring
-
     try:
         try:
             _program()(prog_name="bthtn")

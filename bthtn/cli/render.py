@@ -89,7 +89,7 @@ def _moment(
 ) -> tuple[str, str]:
     """The name and the picture of an agent's tree at the end of a recorded tick."""
     from bthtn.recording import Recording  # noqa: PLC0415 - not for other pictures
-    from bthtn.views.behaviour_drawing import snapshot_dot  # noqa: PLC0415 - as above
+    from bthtn.views.behaviour_drawing import snapshot_dot  # noqa: PLC0415 - not for other pictures
 
     if form == "xml":
         message = "a recording has the nodes that ran, not the code of a tree: no XML"

@@ -124,8 +124,8 @@ def _all_results(
 def show_scenario(file: Path, *, as_json: bool) -> int:
     """Print the timeline of a scenario, and its fault. Returns 1 if it has one."""
     from bthtn.testing.scenario import play  # noqa: PLC0415 - loads py_trees
-    from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - as above
-    from bthtn.views.event_log import event_data  # noqa: PLC0415 - as above
+    from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - loads py_trees
+    from bthtn.views.event_log import event_data  # noqa: PLC0415 - loads py_trees
 
     played = play(read_scenario(file))
     if as_json:
@@ -143,7 +143,7 @@ def show_scenario(file: Path, *, as_json: bool) -> int:
 def write_scenario(file: Path, scenario: Path, tick: int | None, agent: str) -> None:
     """Write the steps of a recorded agent as a scenario. Raises InputError."""
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
-    from bthtn.testing.recorded_scenario import scenario_of  # noqa: PLC0415 - as above
+    from bthtn.testing.recorded_scenario import scenario_of  # noqa: PLC0415 - loads py_trees
 
     check_name(scenario, "scenario", (SCENARIO,))
     deliver(scenario_of(Recording.read(file), agent=agent, tick=tick), scenario)
