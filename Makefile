@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential hostile independent mutants seeded clean
+.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential hunt hostile independent mutants seeded clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -105,6 +105,15 @@ differential: .venv/.ready
 		tests/properties/test_search_and_reference.py tests/properties/test_fastpath.py \
 		tests/properties/test_bounded.py tests/properties/test_budget.py tests/properties/test_trace.py \
 		tests/properties/test_cheapest.py tests/properties/test_duplicates.py tests/properties/test_values.py
+
+# hunt: new examples for every test that draws some, until one of them fails or you stop it; its number
+# is the seed that `make hunt SEED=...` begins with. What it finds becomes a test with a name.
+hunt: .venv/.ready
+	for seed in $$(seq $(SEED) $$(($(SEED) + 10000))); do \
+		echo "make hunt SEED=$$seed"; \
+		$(BIN)/python $(PYTEST) --hypothesis-profile hunt --hypothesis-seed $$seed --randomly-seed $$seed \
+			-m "sized and not long and not browser" tests || exit 1; \
+	done
 
 # independent: 100,000 problems against brute force and a million events of random characters, half an hour
 independent: .venv/.ready

@@ -11,15 +11,20 @@ import sys
 
 import pytest
 from hypothesis import Phase, is_hypothesis_test, settings
+from hypothesis.internal.conjecture import providers
 
 from tests import mistakes
 
 # CI repeats its examples, so that a red run stays red.
 CI = os.environ.get("CI") == "true"
-# No deadlines: they measure the machine.
-settings.register_profile("quick", max_examples=15, deadline=None, derandomize=CI, print_blob=True)
+# No deadlines: they measure the machine. The quick tests draw the same examples every time: nobody
+# is to meet by chance what was wrong before his change. The larger profiles look for new ones.
+settings.register_profile(
+    "quick", max_examples=15, deadline=None, derandomize=True, print_blob=True
+)
 quick = settings.get_profile("quick")
-settings.register_profile("thorough", parent=quick, max_examples=30)
+settings.register_profile("thorough", parent=quick, max_examples=30, derandomize=CI)
+settings.register_profile("hunt", parent=quick, max_examples=300, derandomize=False)
 settings.register_profile("night", parent=quick, max_examples=5_000, derandomize=False)
 settings.register_profile(
     "unshrunk",  # says fast that something fails, not by which least example
@@ -32,9 +37,20 @@ settings.load_profile("quick")
 mistakes.show()
 
 
-def pytest_configure():
-    """Garbage is looked for rarely: most of what is allocated in a test is freed with it."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """Garbage is looked for rarely: most of what is allocated in a test is freed with it.
+
+    Where examples are to repeat, so does the order of the tests; and an example depends on its test
+    alone. Hypothesis also draws constants of the modules that are imported so far, which depend on
+    the tests before it; there is no setting against that.
+    """
     gc.set_threshold(50_000, 20, 50)
+    profile = config.getoption("--hypothesis-profile") or "quick"
+    if settings.get_profile(profile).derandomize:
+        providers._get_local_constants = providers.Constants
+        if config.getoption("randomly_seed", None) == "default":
+            config.option.randomly_seed = 1
 
 
 @pytest.hookimpl(tryfirst=True)

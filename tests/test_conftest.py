@@ -84,3 +84,41 @@ def test_the_command_below_a_failure_repeats_it(house, before, options):
         assert "1 failed" in again
         assert "passed" not in again or "page.md" in command
     assert ("thorough" in commands[0]) == ("thorough" in options)
+
+
+DRAWS = """
+from pathlib import Path
+import pytest
+from hypothesis import given, strategies as st
+
+DRAWN = []
+
+def test_imports_a_module_of_the_project():
+    import constants
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_draws(kind):
+    @given(st.from_type(kind))
+    def draws(value):
+        DRAWN.append(value)
+    draws()
+    with Path("drawn").open("a") as file:
+        print(kind.__name__, [ascii(value) for value in DRAWN], file=file)
+    DRAWN.clear()
+"""
+
+
+def test_quick_tests_draw_the_same_examples_whatever_was_imported(house, pytester):
+    """Hypothesis also draws constants of the modules that are imported so far."""
+    numbers = "\n".join(f"A{number} = {number * 7919 + 3}" for number in range(200))
+    words = "\n".join(f"B{number} = 'word {number}'" for number in range(200))
+    pytester.makepyfile(constants=f"{numbers}\n{words}")
+    pytester.makepyfile(test_it=DRAWS)
+    for order in ("1", "2", "3"):
+        printed = house(
+            f"PYTHONPATH=. {sys.executable} -m pytest --randomly-seed={order} test_it.py"
+        )
+        assert "3 passed" in printed, printed
+    lines = (pytester.path / "drawn").read_text().splitlines()
+    assert len(lines) == 6
+    assert len(set(lines)) == 2
