@@ -4,7 +4,6 @@ Counts are the same on every machine. They do not see what a single line does (a
 sets), only how often it is done.
 """
 
-import sys
 from contextlib import suppress
 
 import pytest
@@ -26,6 +25,7 @@ from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from tests.counting import lines_of
 from tests.properties.plain import source_of
 
 
@@ -130,24 +130,6 @@ def lines_for(kind, size):
     search = HtnSearch(request(domain, Yard(left=size), goal(size)))
     count = lines_of(search.advance)
     assert search.status is SearchStatus.SOLVED
-    return count
-
-
-def lines_of(work):
-    """How many lines of Python are done."""
-    count = 0
-
-    def trace(frame, event, argument):
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
     return count
 
 
