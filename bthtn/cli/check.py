@@ -20,7 +20,7 @@ from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
 from bthtn.formats.document import text_of
 from bthtn.formats.sheet import sheets_in
 from bthtn.formats.unread import unread_findings
-from bthtn.testing.case_files import cases_file_of
+from bthtn.testing.case_files import cases_file_of, domain_file_of
 from bthtn.testing.cases import domains_in, fault_of, read_cases
 from bthtn.testing.characters import root_of
 from bthtn.testing.locate import Target, TargetKind, character_files, resolve_all, shown
@@ -73,17 +73,26 @@ def _domain_report(target: Target) -> Report:
         return Report(error.diagnostics)
     sheets, diagnostics = _sheet_findings(target, domain)
     diagnostics += findings(domain)
+    cases, failed = _case_findings(target, domain)
+    return Report(_in_order([*diagnostics, *failed]), cases, sheets)
+
+
+def _case_findings(target: Target, domain: FrozenDomain) -> tuple[int, list[Diagnostic]]:
+    """The number of cases beside the target's file, and those that do not hold.
+
+    Raises InputError.
+    """
     cases = cases_file_of(target.file) if target.file else None
-    if cases is None or not cases.is_file():
-        return Report(_in_order(diagnostics), sheets=sheets)
-    read = read_cases(Path(shown(cases)), domain)
+    if cases is None or not cases.is_file() or domain_file_of(cases) != target.file:
+        return 0, []
+    read, failed = read_cases(Path(shown(cases)), domain), []
     for case in read:
         fault = fault_of(case)
         if fault:
             where = f"{shown(cases)}:{case.line}"
             message = f"case '{case.name}' does not hold\n{indent(fault, '  ')}"
-            diagnostics.append(Diagnostic("BT403", message, where))
-    return Report(_in_order(diagnostics), len(read), sheets)
+            failed.append(Diagnostic("BT403", message, where))
+    return len(read), failed
 
 
 def _tree_report(target: Target) -> Report:
@@ -104,8 +113,11 @@ def _tree_report(target: Target) -> Report:
     for agent in agents if not target.is_of_files else ():
         tasks = (task for domain in agent.domains for task in domain.tasks.values())
         found += agent.operators.misfits(tasks)
+    cases, failed = (
+        _case_findings(target, character_files(target).domain) if target.is_of_files else (0, [])
+    )
     simulated = [name for agent in agents for name in agent.operators.simulated(agent.domains)]
-    return Report(_in_order(found), sheets=sheets, simulated=tuple(dict.fromkeys(simulated)))
+    return Report(_in_order([*found, *failed]), cases, sheets, tuple(dict.fromkeys(simulated)))
 
 
 def _words_in_files(target: Target) -> set[str]:

@@ -21,7 +21,7 @@ from bthtn.cli.printing import check_name, deliver, note, say, say_json
 from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
 from bthtn.formats.project import project_in
-from bthtn.testing.case_files import SCENARIO, has_tests
+from bthtn.testing.case_files import HOW_NAMED, SCENARIO, has_tests, is_ignored
 
 TEST_FORMAT: Final = "bthtn-test/1"
 FEW: Final = 50
@@ -84,7 +84,7 @@ def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | N
     files = [file for path in paths or [Path()] for file in _files_in(path)]
     if not files:
         where = ", ".join(map(str, paths)) or "this folder"
-        hint = "name a folder that has some; cases.toml counts beside a domain.py"
+        hint = "name a folder that has some; cases.toml counts beside a domain.py or tree.xml"
         raise InputError("BT404", f"no cases.toml and no *{SCENARIO} in {where}", hint=hint)
     if workers is None:
         workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
@@ -157,8 +157,12 @@ def _files_in(path: Path) -> Iterator[Path]:
         raise unreadable(path, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
     for file in sorted(path.rglob("*.toml")):
         is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if not is_hidden and has_tests(file):
+        if is_hidden:
+            continue
+        if has_tests(file):
             yield file
+        elif is_ignored(file):
+            note(f"nothing reads {file}: {HOW_NAMED}")
 
 
 def _results(file: Path, *, update: bool) -> Iterator[Result]:

@@ -10,7 +10,8 @@ A case with ``expect = "no plan"`` may have ``because``, a text that occurs in t
 ``horizon``, ``horizon_time``, ``check_rest`` and ``cheapest`` are the planning settings. Instead
 of a ``task`` a case may have a condition to ``achieve``; ``forward`` selects forward search. The
 domain is defined in the same folder: for ``cases.toml`` in ``domain.py``, for
-``other_cases.toml`` in ``other.py``; ``variant`` names another domain of that file.
+``other_cases.toml`` in ``other.py``; ``variant`` names another domain of that file. In the folder
+of a character of files it is the character's, and the only one.
 """
 
 from __future__ import annotations
@@ -201,6 +202,9 @@ class _CaseFile(TomlFile):
         if not name:
             return self._main
         file = domain_file_of(self.path) or self.path
+        if file.suffix != ".py":
+            message = f"a character of files has one domain, and no '{name}'"
+            raise InputError("BT408", message, hint="leave 'variant' out")
         if self._domains is None:
             self._domains = domains_in(file)
         return domain_called(name, self._domains, f"{file} defines no domain '{name}'")

@@ -14,9 +14,10 @@ from bthtn.behaviours import Character
 from bthtn.domain.domain import FrozenDomain
 from bthtn.planning.protocol import request
 from bthtn.testing.case_files import domain_file_of
-from bthtn.testing.cases import Case, domain_at, name_of
+from bthtn.testing.cases import Case
 from bthtn.testing.coverage import DOMAIN_KINDS, KINDS, what_counts
 from bthtn.testing.domain_coverage import DomainCoverage, coverage_dot
+from bthtn.testing.locate import domain_in
 from bthtn.testing.run_coverage import RunCoverage
 from bthtn.testing.scenario_files import read_scenario
 from bthtn.views.graphviz import drawn
@@ -138,6 +139,6 @@ def _domain(name: str, source: Path) -> FrozenDomain:
     """The domain of this name that a file of cases, or with a scenario, has."""
     file = domain_file_of(source)
     if file is not None:
-        return domain_at(file, name_of(file))
+        return domain_in(file)
     agents = read_scenario(source).make().agents.values()
     return next(domain for agent in agents for domain in agent.domains if domain.name == name)

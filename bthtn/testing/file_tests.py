@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import InputError
 from bthtn.testing.case_files import SCENARIO, domain_file_of
-from bthtn.testing.cases import Case, domain_at, fault_of, name_of, read_cases
+from bthtn.testing.cases import Case, fault_of, read_cases
+from bthtn.testing.locate import domain_in
 
 if TYPE_CHECKING:
     from bthtn.behaviours import Character
@@ -57,7 +58,7 @@ def read_tests(file: Path, watch: Watch | None = None) -> Iterator[FileTest]:
     if domain_file is None:
         hint = f"its name is to be cases.toml, *_cases.toml or *{SCENARIO}"
         raise InputError("BT404", f"{file} has neither cases nor a scenario", hint=hint)
-    domain = domain_at(domain_file, name_of(domain_file))
+    domain = domain_in(domain_file)
     for case in read_cases(file, domain):
         fault, update = partial(fault_of, case), partial(_updated, file, case)
         yield FileTest(case.name, fault, update, case.line, case, domain)

@@ -33,7 +33,15 @@ from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.document import text_of
 from bthtn.formats.unread import unread_files
 from bthtn.testing.case_files import SCENARIO, cases_file_of
-from bthtn.testing.cases import DOMAIN, domain_at, domain_called, domains_in, module_at, unusable
+from bthtn.testing.cases import (
+    DOMAIN,
+    domain_at,
+    domain_called,
+    domains_in,
+    module_at,
+    name_of,
+    unusable,
+)
 
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
     from bthtn.kit.character_files import CharacterFiles
@@ -154,9 +162,19 @@ def domain_of(text: str) -> FrozenDomain:
                 return character_files(tree).domain
         file = Path(text) if Path(text).name == "tree.xml" else Path(text, "tree.xml")
         if os.path.isfile(file) and not os.path.isfile(file.with_name("domain.py")):
-            return character_files(_in_file(TargetKind.TREE, file)).domain
+            return domain_in(file)
     domain: FrozenDomain = resolve(text, TargetKind.DOMAIN).load()
     return domain
+
+
+def domain_in(file: Path) -> FrozenDomain:
+    """The main domain of a Python file, or that of the character whose tree is an XML file.
+
+    Raises BthtnError.
+    """
+    if file.suffix == ".xml":
+        return character_files(_in_file(TargetKind.TREE, file)).domain
+    return domain_at(file, name_of(file))
 
 
 def character_files(found: Target) -> CharacterFiles:

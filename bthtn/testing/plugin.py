@@ -1,7 +1,8 @@
 """The pytest plugin: collects cases and scenarios as tests.
 
-It collects ``cases.toml`` next to a ``domain.py`` and ``other_cases.toml`` next to an ``other.py``,
-where there is such a file. Every ``*.scenario.toml`` is one test.
+It collects ``cases.toml`` next to a ``domain.py`` or the ``tree.xml`` of a character of files, and
+``other_cases.toml`` next to an ``other.py``. Every ``*.scenario.toml`` is one test. It warns of
+files beside them that are called nearly so.
 
 pytest loads the plugin in every run wherever bthtn is installed, so the rest of bthtn is
 imported only once such a file is found.
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from bthtn.testing.case_files import has_tests
+from bthtn.testing.case_files import HOW_NAMED, has_tests, is_ignored
 
 if TYPE_CHECKING:
     from bthtn.behaviours import ManualClock
@@ -115,6 +116,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Pytest's hook for every file: collects scenarios, and cases that have a domain."""
+    if is_ignored(file_path):
+        parent.warn(pytest.PytestCollectionWarning(f"nothing reads {file_path}: {HOW_NAMED}"))
     return BehaviourFile.from_parent(parent, path=file_path) if has_tests(file_path) else None
 
 

@@ -97,6 +97,45 @@ def test_its_domain_may_be_written_in_python(bthtn, put):
     assert json.loads(answer.out)["ticks"][0]["active"] == ["duty"]
 
 
+CASES = """[he_walks]
+given = { walked = 1 }
+task = "patrol"
+expect = "walk"
+
+[he_rests]
+given = { walked = 1 }
+task = "patrol"
+expect = "no plan"
+"""
+
+
+def test_its_cases_are_run(bthtn, guard, put):
+    put("trees/guardian/cases.toml", CASES)
+    for argument in ("trees", "trees/guardian/cases.toml"):
+        answer = bthtn("test", argument)
+        assert answer.code == 1
+        assert "trees/guardian/cases.toml: he_rests" in answer.out
+        assert answer.out.endswith("1 passed, 1 failed\n")
+    answer = bthtn("check", "guardian")
+    assert (answer.code, "[BT403] case 'he_rests' does not hold" in answer.out) == (1, True)
+    assert answer.out.endswith("1 error, no warnings, 1 of 2 cases hold\n")
+
+
+def test_its_cases_have_no_variants(bthtn, guard, put):
+    put("trees/guardian/cases.toml", CASES.replace("[he_walks]", '[he_walks]\nvariant = "ogre"'))
+    answer = bthtn("test", "trees")
+    assert answer.code == 2
+    assert "[BT408] a character of files has one domain, and no 'ogre'" in answer.err
+
+
+def test_a_file_that_is_nearly_called_as_tests_are_is_told_where_none_is_run(bthtn, guard, put):
+    put("trees/guardian/cases.toml", CASES)
+    put("trees/guardian/more_cases.toml", CASES)
+    answer = bthtn("test", "trees")
+    assert "nothing reads trees/guardian/more_cases.toml: tests are called" in answer.err
+    assert "did you mean 'cases.toml'?" in bthtn("check", "guardian").out
+
+
 @pytest.mark.parametrize("name", ["hose", "guardian"])
 def test_a_domain_that_is_not_there_is_an_error_of_the_settings(bthtn, guard, put, name):
     put("trees/guardian/character.toml", f'domain = "{name}"')

@@ -35,6 +35,13 @@ def put(tmp_path):
         ("task.xml", TREES, "tasks.xml"),
         ("operator.py", "", "operators.py"),
         ("charakter.toml", "", "character.toml"),
+        ("case.toml", "", "cases.toml"),
+        ("goblin_cases.toml", "", "cases.toml"),
+        ("Cases.toml", "", "cases.toml"),
+        ("jabs.scenarios.toml", "", "jabs.scenario.toml"),
+        ("jabs_scenario.toml", "", "jabs.scenario.toml"),
+        ("measured.csv", "tick,ms\n", ""),
+        ("notes.toml", "", ""),
     ],
 )
 def test_a_file_with_nearly_a_name_of_a_character_is_told_with_the_right_one(
@@ -51,7 +58,7 @@ def test_a_file_with_nearly_a_name_of_a_character_is_told_with_the_right_one(
         ("melee.template.xml", TREES),
         ("tree.xml", TREES),
         ("operators.py", ""),
-        ("measured.csv", "tick,ms\n"),
+        ("cases.toml", ""),
         ("notes.txt", ""),
         ("palette.xml", "<root/>"),
         (".~lock.attacks.skills.csv#", ""),
@@ -84,6 +91,27 @@ def test_beside_python_only_nearly_right_names_are_told(put):
         f"[BT426] nothing reads this file\n  where: {folder / 'lotery.csv'}\n"
         "  hint: did you mean 'lottery.csv'?"
     )
+
+
+def test_a_sheet_below_the_folder_of_a_character_is_told(put, tmp_path):
+    (tmp_path / "sheets").mkdir()
+    (tmp_path / "other").mkdir()
+    for name in ("sheets/lottery.csv", "sheets/jabs.scenario.toml", "other/cases.toml"):
+        put(name)
+    put("other/domain.py")
+    assert list(unread_files(tmp_path)) == [("sheets/lottery.csv", "lottery.csv")]
+
+
+def test_cases_beside_python_belong_to_a_file_or_are_told(put):
+    put("strips.py")
+    put("strips_cases.toml")
+    folder = put("other_cases.toml")
+    assert list(unread_files(folder, is_of_files=False)) == [("other_cases.toml", "cases.toml")]
+
+
+def test_a_file_of_no_kind_is_told_without_a_name_for_it(put):
+    (one,) = unread_findings(put("measured.csv", "tick,ms\n"))
+    assert one.hint.endswith("or keep it in another folder")
 
 
 def test_a_folder_that_is_not_there_has_no_files(tmp_path):

@@ -274,6 +274,20 @@ def test_a_file_that_belongs_to_somebody_else_is_left_alone(house, run_pytest):
     assert code == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+def test_the_cases_of_a_character_of_files_are_tests_too(pytester, run_pytest):
+    folder = pytester.mkdir("guard")
+    one = '<root BTCPP_format="4"><BehaviorTree ID="{}"><{}/></BehaviorTree></root>'
+    (folder / "tree.xml").write_text(one.format("guard", 'PlanGoal name="duty" goal="walk"'))
+    (folder / "tasks.xml").write_text(one.format("walk", 'Command name="walk"'))
+    (folder / "character.toml").write_text('simulate = ["walk"]\n')
+    for name in ("cases.toml", "other_cases.toml"):
+        (folder / name).write_text('[walks]\ntask = "walk"\nexpect = "walk"\n')
+    code, printed = run_pytest("--bthtn-coverage", "-Wdefault", folder)
+    assert code == pytest.ExitCode.OK
+    assert "1 passed" in printed
+    assert "PytestCollectionWarning: nothing reads" in printed
+
+
 @pytest.mark.slow  # all tests are run with this plugin, and these cases are among them
 def test_the_cases_that_come_with_bthtn_hold(house, run_pytest):
     domains = Path(__file__).resolve().parents[2] / "domains"
