@@ -43,14 +43,12 @@ def checked(function: F) -> F:
     if isinstance(function, type):
         function.__init__ = checked(function.__init__)  # type: ignore[misc]  # the class's own
         return function
-    kinds: dict[str, Kinds] = {}
-    positional: list[tuple[str, Kinds]] = []
+    # Read here and not at the first call, which may be in a tick.
+    kinds = _kinds_of(function)
+    positional = [(name, kinds[name]) for name in _positional(function)]
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not kinds:  # annotations can be read when all modules are there
-            kinds.update(_kinds_of(function))
-            positional.extend((name, kinds.get(name, ())) for name in _positional(function))
         given: Iterable[tuple[tuple[str, Kinds], Any]] = zip(positional, args, strict=False)
         if kwargs:
             named = (((name, kinds.get(name, ())), value) for name, value in kwargs.items())
@@ -71,12 +69,8 @@ def checked(function: F) -> F:
 
 def _kinds_of(function: Callable[..., Any]) -> dict[str, Kinds]:
     """The classes of each parameter, by name in order; empty where no check is possible."""
-    try:
-        hints = get_type_hints(function)
-    except (NameError, TypeError):
-        hints = {}
-    kinds = {name: _kinds(hints.get(name)) or () for name in _names(function)}
-    return kinds or {"": ()}
+    hints = get_type_hints(function)
+    return {name: _kinds(hints.get(name)) or () for name in _names(function)}
 
 
 def _positional(function: Callable[..., Any]) -> list[str]:

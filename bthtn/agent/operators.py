@@ -8,6 +8,8 @@ they are declared to be simulated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, TypeVar
 
 from bthtn.agent.callables import misfit, suspends
@@ -246,6 +248,8 @@ def _binding(
             if fault := misfit(operator, *names):
                 hint = f"let it take ({', '.join(names)})"
                 raise ExecutionError("BT304", f"{what} {fault}", place_of(operator), hint)
+        if iscoroutinefunction(operator) or iscoroutinefunction(type(operator).__call__):
+            import_module("asyncio")  # takes too long for the tick that starts its first step
         table[task] = operator
         return operator
 

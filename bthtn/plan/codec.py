@@ -28,6 +28,7 @@ from bthtn.world.expression import Binding, Constant, Expression, Parameter
 from bthtn.world.truth import UNKNOWN, value_text
 
 FORMAT: Final = "bthtn-plan/1"
+_WHOLE: Final = re.compile(r"[+-]?\d+")
 QUOTED: Final = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 
 Pieces = list[str | Node]
@@ -121,7 +122,7 @@ def _value(kind: type, text: str, plain: str) -> Any:
         return {"true": True, "false": False}[text.casefold()]
     if issubclass(kind, Enum):
         return kind[plain]
-    if kind is float and re.fullmatch(r"[+-]?\d+", text):
+    if kind is float and _WHOLE.fullmatch(text):
         return int(text)
     if issubclass(kind, int | float | str):
         return kind(plain)

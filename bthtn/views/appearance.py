@@ -24,6 +24,7 @@ from bthtn.domain.network import network_text
 from bthtn.views.plan_drawing import node_appearance, task_tooltip
 
 CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})
+_WORDS: Final = re.compile(r"[A-Z][a-z]*")
 
 
 def appearance(node: Behaviour) -> tuple[str, str, str]:
@@ -77,7 +78,7 @@ def _authored_appearance(node: Behaviour) -> tuple[str, str, str]:
         case Decorator():
             return "decorator", node.name, _class_name(node)
         case _:
-            words = re.findall(r"[A-Z][a-z]*", type(node).__name__)
+            words = _WORDS.findall(type(node).__name__)
             is_check = bool(CONDITION_WORDS.intersection((*words[:1], *words[-1:])))
             return ("check" if is_check else "task"), node.name, ""
 

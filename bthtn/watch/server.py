@@ -41,6 +41,7 @@ class Server:
             timeout_graceful_shutdown=1,
             server_header=False,
         )
+        config.load()  # here, before the loop begins: its thread would do it beside the first ticks
         self._server = uvicorn.Server(config)
         serve = partial(asyncio.run, self._main())
         self._thread = Thread(target=serve, name="bthtn viewer", daemon=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from inspect import get_annotations
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.world.expression import Constant, Expression, Parameter, operands
@@ -17,6 +17,8 @@ from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.names import in_one_line, name_faults
 from bthtn.world.truth import UNKNOWN, value_text
 from bthtn.world.value_type import COLLECTIONS, resolved
+
+_SETTING: Final = re.compile(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class StateSchema:
 
     def setting(self, text: str) -> tuple[Fluent[Any], Any]:
         """The fluent and the value of a text such as ``ammo=3``. Raises BthtnError."""
-        parts = re.fullmatch(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", text, re.DOTALL)
+        parts = _SETTING.fullmatch(text)
         if parts is None:
             hint = "write fluent=value, such as ammo=false"
             raise InputError("BT409", f"'{text}' sets nothing", hint=hint)
