@@ -123,6 +123,8 @@ class _Sheet:
         self._mapping = {folded(heading): meaning for heading, meaning in mapping.items()}
         self._other = other
         self._resolved: dict[str, Column | None] = {}
+        self._missing: list[Column] = []
+        self._twice: list[Column] = []
 
     def lines(self) -> Iterator[tuple[int, list[_Cell]]]:
         """Yield the line and the cells of each row. Raises InputError."""
@@ -136,11 +138,13 @@ class _Sheet:
         values: dict[str, Any] = {}
         others: dict[str, Any] = {}
         for cell in cells:
-            column = self._column(cell) if cell.text else None
-            if column is None:
+            column = self._column(cell)
+            if column is None or not cell.text:
                 continue
             fields = values if column in self._columns else others
             if column.field in fields:
+                if column in self._twice:
+                    continue
                 message = f"'{cell.heading}' is given twice"
                 self.add_fault(message, cell.line, cell.heading, "remove one of the columns")
                 continue
@@ -153,10 +157,11 @@ class _Sheet:
                 self.add_fault(message, cell.line, cell.heading, f"write {column.wanted}")
         for column in self._columns:
             fills = (cell.text and self._resolved[cell.heading] is column for cell in cells)
-            if column.is_required and not any(fills):
+            if column.is_required and column not in self._missing and not any(fills):
                 message, hint = f"the row has no {column.heading}", f"write {column.wanted}"
                 self.add_fault(message, line, hint=hint)
-        return SheetRow(values, others) if len(self.faults) == before else None
+        is_right = len(self.faults) == before and not self._missing
+        return SheetRow(values, others) if is_right else None
 
     def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
         """Collect the diagnostics of an error at a place of the sheet."""
@@ -172,6 +177,8 @@ class _Sheet:
 
     def _column(self, cell: _Cell) -> Column | None:
         """The column of a cell, None if it is not read; a wrong heading is one fault."""
+        if not cell.heading and not cell.text:
+            return None
         if cell.heading not in self._resolved:
             self._resolved[cell.heading] = None
             meaning = self._mapping.get(folded(cell.heading), cell.heading)
@@ -179,8 +186,27 @@ class _Sheet:
                 if meaning or not cell.heading:
                     self._resolved[cell.heading] = self._meant(meaning)
             except BthtnError as error:
-                self.add(error, cell.line, cell.heading, code="BT410")
+                self.add(error, cell.line, cell.heading)
         return self._resolved[cell.heading]
+
+    def _check_headings(self, headings: Sequence[str], line: int) -> None:
+        """Note the faults of the line with the headings, whatever the cells below them hold."""
+        first: set[str] = set()
+        for heading in filter(None, headings):
+            column = self._column(_Cell(heading, heading, line))
+            if column is not None and column.field in first and column not in self._twice:
+                self._twice.append(column)
+                message = f"'{heading}' is given twice"
+                self.add_fault(message, line, heading, "remove one of the columns")
+            elif column is not None:
+                first.add(column.field)
+        hints = " ".join(fault.hint for fault in self.faults)
+        for column in self._columns:
+            if column.is_required and column.field not in first:
+                self._missing.append(column)
+                if f"'{column.heading}'" not in hints:  # of a heading that is nearly the one
+                    hint = f"write it into the first line, and below it {column.wanted}"
+                    self.add_fault(f"there is no column {column.heading}", line, hint=hint)
 
     def _meant(self, heading: str) -> Column:
         if folded(heading) in self._known:
@@ -196,34 +222,39 @@ class _Sheet:
         text = _SEPARATOR.sub(r"\1", text_of(self._path), count=1)
         first = _QUOTED.sub("", text.lstrip().partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
-        lines = io.StringIO(text, newline="")
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        headings: list[str] = []
+        lines = self._texts(text, delimiter)
+        top, headings = next(lines, (1, []))
+        if not headings:
+            return
+        rows = list(lines)
+        if rows and len(rows[0][1]) > len(headings) == 1:
+            message = f"{len(rows[0][1])} cells under the one heading '{headings[0]}'"
+            hint = "write all headings into the first line, with the separator of the rows"
+            self.add_fault(message, rows[0][0], hint=hint)
+            return
+        self._check_headings(headings, top)
+        for line, cells in rows:
+            if len(cells) > len(headings):
+                message = f"{len(cells)} cells under {len(headings)} headings"
+                self.add_fault(message, line, hint="is a separator too many, or a quote missing?")
+            elif other := _other_separator(cells, headings):
+                message = f"the row is separated by {other!r}, and the headings by {delimiter!r}"
+                self.add_fault(message, line, hint="write one separator in the whole sheet")
+            else:
+                named = zip(headings, cells, strict=False)
+                yield line, [_Cell(heading, cell, line) for heading, cell in named]
+
+    def _texts(self, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """The lines of CSV that have cells, each with its number."""
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         line = 1
         try:
             for texts in reader:
                 cells = [text.strip() for text in texts]
                 while cells and not cells[-1]:
                     cells.pop()
-                if cells and not headings:
-                    headings = cells
-                elif len(cells) > len(headings) == 1:
-                    message = f"{len(cells)} cells under the one heading '{headings[0]}'"
-                    hint = "write all headings into the first line, with the separator of the rows"
-                    self.add_fault(message, line, hint=hint)
-                    return
-                elif len(cells) > len(headings):
-                    message = f"{len(cells)} cells under {len(headings)} headings"
-                    hint = "is a separator too many, or a quote missing?"
-                    self.add_fault(message, line, hint=hint)
-                elif other := _other_separator(cells, headings):
-                    message = (
-                        f"the row is separated by {other!r}, and the headings by {delimiter!r}"
-                    )
-                    self.add_fault(message, line, hint="write one separator in the whole sheet")
-                elif cells:
-                    named = zip(headings, cells, strict=False)
-                    yield line, [_Cell(heading, cell, line) for heading, cell in named]
+                if cells:
+                    yield line, cells
                 line = reader.line_num + 1
         except csv.Error as error:
             self.add_fault(f"not CSV: {error}", line, hint="is a quote missing?")

@@ -48,6 +48,19 @@ def read_skills(
         name: domain for domain in domains for name in domain.authored if _is_template(domain, name)
     }
 
+    known = {
+        folded(name): name
+        for task, domain in by_task.items()
+        for name in (parameter.name for parameter in _parameters(domain, task).values())
+    }
+
+    def column(heading: str) -> Column:
+        """The column of a parameter that one of the templates has. Raises InputError."""
+        if known and folded(heading) not in known:
+            hint = nearest(heading, known.values())
+            raise InputError("BT103", f"no template has a parameter '{heading}'", hint=hint)
+        return Column(heading, heading)
+
     def derived(row: SheetRow) -> tuple[str, FrozenDomain]:
         """The skill of a row. Raises InputError."""
         skill, task = row.values["skill"], row.values["template"]
@@ -63,7 +76,7 @@ def read_skills(
         (_SKILL, _TEMPLATE),
         derived,
         mapping=columns,
-        other=lambda heading: Column(heading, heading),
+        other=column,
     )
 
 

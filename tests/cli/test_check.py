@@ -260,7 +260,7 @@ def test_skills_of_a_sheet_are_known_to_the_sheets_of_kinds_and_to_lotteries(bth
     assert answer.out.endswith("domain enemy: no errors, 1 warning, 3 sheets\n")
     assert "[BT425]" not in answer.out
     put("domains/enemy/enemy.skills.csv", "Skill,Template,Animaton\nSlash,attack,slash\n")
-    assert "enemy.skills.csv:2, column Animaton\n  hint: did you mean 'animation'?" in (
+    assert "enemy.skills.csv:1, column Animaton\n  hint: did you mean 'animation'?" in (
         bthtn("check", "enemy").out
     )
 

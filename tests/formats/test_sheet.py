@@ -54,7 +54,7 @@ def test_a_toml_file_may_say_what_the_headings_of_a_sheet_mean(read, tmp_path):
     (tmp_path / "raw.csv").write_text("Wer,Weit,Notiz\nJab,3,x\n", "utf-8")
     columns = 'columns = { Wer = "Name", weit = "Range Max", Notiz = "" }\n'
     assert read(f'sheet = "raw.csv"\n{columns}', "t.toml") == {"Jab": 3}
-    with pytest.raises(InputError, match=r"raw.csv:2, column Weit"):
+    with pytest.raises(InputError, match=r"raw.csv:1, column Weit"):
         read('sheet = "raw.csv"\n[columns]\nWer = "Name"\nNotiz = ""\n', "t.toml")
     assert read(f'{columns}[[row]]\nWer = "Kick"\nWeit = 4\n', "t.toml") == {"Kick": 4}
 
@@ -62,11 +62,11 @@ def test_a_toml_file_may_say_what_the_headings_of_a_sheet_mean(read, tmp_path):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("Name,Rang\nJab,3\n", r"no column 'Rang'\n.*t.csv:2, column Rang\n.*'Range Max'"),
+        ("Name,Rang\nJab,3\n", r"no column 'Rang'\n.*t.csv:1, column Rang\n.*'Range Max'"),
         ("Name,Range Max\nJab,far\n", r"Range Max is 'far'\n.*t.csv:2, column Range Max\n.*a num"),
         ("Name,Range Max\nJab,inf\n", r"Range Max is 'inf'"),
         ("Name,Range Max\n\n,3\n", r"the row has no Name\n.*t.csv:3\n.*a name"),
-        ("Name,RangeMax,range_max\nJab,3,4\n", r"'range_max' is given twice\n.*t.csv:2"),
+        ("Name,RangeMax,range_max\nJab,3,4\n", r"'range_max' is given twice\n.*t.csv:1"),
         ("Name\nJab\n\nJab\n", r"two rows are for 'Jab'\n.*t.csv:4"),
         ("Name\nJab,3,,\n", r"2 cells under the one heading 'Name'\n.*t.csv:2\n.*separator"),
         ("# mine\nName,Range Max\nJab,3\n", r"one heading '# mine'\n.*t.csv:2\n.*first line"),
@@ -128,12 +128,32 @@ def test_lines_are_counted_from_the_first_one_of_the_file(read):
         read("sep=;\nName;Range Max\nJab;far\n")
 
 
+@pytest.mark.parametrize("cells", ["", ",", ",\nKick,4,", ",5"])
+def test_a_mistake_in_a_heading_is_one_of_the_heading_line_whatever_stands_below(read, cells):
+    with pytest.raises(InputError) as caught:
+        read(f"\nName,Range Max,Reech\nJab,3{cells}\n")
+    (one,) = caught.value.diagnostics
+    assert one.where.endswith("t.csv:2, column Reech")
+
+
+def test_a_heading_of_a_row_in_toml_counts_though_its_cell_is_empty(read):
+    with pytest.raises(InputError, match=r"no column 'reech'\n.*t.toml:3, column reech"):
+        read('[[row]]\nname = "Jab"\nreech = ""\n', "t.toml")
+
+
+def test_a_column_that_every_row_needs_is_missed_once(read):
+    with pytest.raises(InputError) as caught:
+        read("Range Max\n3\n4\n")
+    (one,) = caught.value.diagnostics
+    assert (one.message, one.where[-7:]) == ("there is no column Name", "t.csv:1")
+
+
 def test_all_faults_of_a_sheet_are_reported(read):
     with pytest.raises(InputError) as caught:
         read("Name,Range Max,X\nJab,far,1\n,4,\nKick,near,2\n")
     assert [(one.code, one.where.rpartition("t.csv:")[2]) for one in caught.value.diagnostics] == [
+        ("BT410", "1, column X"),
         ("BT410", "2, column Range Max"),
-        ("BT410", "2, column X"),
         ("BT410", "3"),
         ("BT410", "4, column Range Max"),
     ]

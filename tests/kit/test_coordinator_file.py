@@ -113,7 +113,7 @@ def test_what_is_wrong_in_a_sheet_of_groups_is_reported_with_its_place(put, text
         ("Role,Count,When\nfront,1,healt > 3\n", r"no fluent 'healt'\n.*column When.*\n.*'health'"),
         ("Role,Count,Fitness\nfront,1,medkit\n", r"Fitness is 'medkit'\n.*column Fitness"),
         ("Role,Count\nfront,1\nfront,2\n", r"two rows are for 'front'\n.*t.csv:3"),
-        ("Role\nfront\n", r"the row has no Count\n.*t.csv:2"),
+        ("Role\nfront\n", r"there is no column Count\n.*t.csv:1"),
     ],
 )
 def test_what_is_wrong_in_a_sheet_of_roles_is_reported_with_its_place(put, text, what):

@@ -18,6 +18,7 @@ class Fighter(State):
     stance: Fluent[Stance] = fluent(default=Stance.CALM)
     distance: Fluent[float] = fluent(default=2.0)
     hurt: FluentFamily[str, bool] = fluents(default=False)
+    phase: Fluent[int] = fluent(default=1)
 
 
 CSV = """\
@@ -102,7 +103,7 @@ def test_every_comparison_can_be_asked(read, sign):
         (
             "action,wieght\nJab,3\n",
             "t.csv",
-            r"a column nor .* 'wieght'\n.*:2, column wieght\n.*'Weight'",
+            r"a column nor .* 'wieght'\n.*:1, column wieght\n.*'Weight'",
         ),
         ("action,stance\nJab,RAGED\n", "t.csv", r"cannot be 'RAGED'\n.*\n.*'RAGE'"),
         ("action,weight\n,3\n", "t.csv", "there is no action"),
@@ -152,6 +153,11 @@ def test_r003_09_the_columns_of_the_slide_are_read_in_any_case(read, change):
         False,
     ]
     assert holds(swing, stance=Stance.CALM) is False
+
+
+def test_a_condition_on_nothing_is_a_mistake_though_all_its_cells_are_empty(read):
+    with pytest.raises(InputError, match=r"'distanse'\n.*:1, column distanse <=\n.*'distance'"):
+        read("ActionName,Weight,distanse <=\nJab,50,\nSwing,10,\n")
 
 
 def test_the_name_of_a_row_is_its_action_where_there_is_no_other(read):

@@ -119,7 +119,7 @@ def test_the_sheets_can_be_written_in_toml(put):
         ("Skill,Template\nSlash\n", r"the row has no Template\n.*s.csv:2\n.*a compound task"),
         (
             "Skill,Template,Animaton\nSlash,attack,slash\n",
-            r"BT103.*no parameter 'Animaton'\n.*s.csv:2, column Animaton\n.*'animation'",
+            r"BT103.*a parameter 'Animaton'\n.*s.csv:1, column Animaton\n.*'animation'",
         ),
         (
             "Skill,Template,Animation\nSlash,attack,slahs\n",
