@@ -21,7 +21,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import reduce
+from functools import partial, reduce
 from operator import and_, or_
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -37,6 +37,7 @@ from bthtn.world.expression import (
     Parameter,
 )
 from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.names import BRACKETS, comma_separated, typographic_quote
 from bthtn.world.schema import StateSchema
 from bthtn.world.truth import UNKNOWN
 from bthtn.world.value_type import ValueType, values_of
@@ -65,7 +66,7 @@ _NO_FLUENT: Final = "a fluent is missing"
 _NO_VALUE: Final = "a value is missing"
 _PIECE: Final = re.compile(
     r"""\s*(?P<piece>[:+-]=|==|!=|<=|>=|&&|\|\||[=<>(),;&|~!]|"[^"]*"|'[^']*'"""
-    r"""|(?:(?![:+-]=)[^\s=<>(),;&|~!\[\]])+(\[[^\]]*\])?)"""
+    rf"""|(?:(?![:+-]=)[^\s=<>(),;&|~!\[\]])+({BRACKETS})?)"""
 )
 _NUMBER: Final = re.compile(r"-?(\d+(?P<fraction>\.\d+)?|\.\d+)")
 _HOW: Final = "write it like  on[b] == a and not hot"
@@ -125,10 +126,15 @@ class _Parser:
         while self._text[at:].strip():
             found = _PIECE.match(self._text, at)
             if found is None:
-                raise self._fault(at, f"'{self._text[at:].strip()[0]}' cannot stand here")
+                wrong = self._text[at:].strip()[0]
+                hint = "close it, and quotes in it" if wrong == "[" else _HOW
+                raise self._fault(at, f"'{wrong}' cannot stand here", hint)
             piece, at = found["piece"], found.start("piece")
             if _is_quoted(piece) and (len(piece) == 1 or piece[-1] != piece[0]):
                 raise self._fault(at, "a quote is never closed", f"close it: {piece[0]}…{piece[0]}")
+            wrong = "" if _is_quoted(piece) else typographic_quote(piece)
+            if wrong:
+                raise self._fault(at, f"{wrong} is no quote here", 'write straight ones: "…"')
             self._pieces.append((piece, at))
             at = found.end()
         made = read()
@@ -294,8 +300,9 @@ class _Parser:
         if word.text in self._parameters:
             return self._parameters[word.text]
         name, _, inside = word.text.partition("[")
-        texts = [text.strip() for text in inside[:-1].split(",")]
         family = self._schema.families.get(name)
+        is_tuple = family is not None and family.indices.kinds != (str,)
+        texts = comma_separated(inside[:-1]) if is_tuple else [inside[:-1].strip()]
         if family is None or self._parameters.keys().isdisjoint(texts):
             try:
                 return self._schema.variable(word.text)
@@ -308,7 +315,7 @@ class _Parser:
         index = tuple(
             self._parameters[text]
             if text in self._parameters
-            else self._within(word.at, text, _constant_of(kind, name))
+            else self._within(word.at, text, partial(family.parsed, kind))
             for text, kind in zip(texts, kinds, strict=True)
         )
         return family[index if family.indices.parts else index[0]]
@@ -328,6 +335,7 @@ class _Parser:
             (fault,) = error.diagnostics
             place = f"{self._text!r}, column {at + 1}"
             is_value = fault.code == "BT106" and fault.hint.startswith("did you mean")
+            is_value |= "has no index" in fault.message
             hint = self._hint(given) if isinstance(given, str) and not is_value else ""
             hint = hint or fault.hint
             raise InputError(fault.code, fault.message, place, hint) from None

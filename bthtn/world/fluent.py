@@ -24,15 +24,16 @@ from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Binding,
     Condition,
+    Constant,
     Expression,
     Junction,
+    Parameter,
     StateView,
     TupleOf,
     as_expression,
     is_symbolic,
     truth_part,
 )
-from bthtn.world.names import in_one_line
 from bthtn.world.sharing import Shared
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
 from bthtn.world.value_type import ValueType, value_type_of
@@ -65,12 +66,13 @@ class Fluent(FluentReference[T]):
     """A typed, named variable of the world. Compared by identity.
 
     ``volatile`` fluents are driven by sensors and cannot be predicted: a plan may rely on
-    their value only before its first step. ``index`` is the key of a family's member.
+    their value only before its first step. ``index`` is the key of a family's member, one of
+    ``indices``.
     """
 
     __slots__ = (
         *("__weakref__", "_is_stated", "_values"),
-        *("default", "index", "name", "owner", "plain_type", "volatile"),
+        *("default", "index", "indices", "name", "owner", "plain_type", "volatile"),
     )
 
     def __init__(
@@ -91,6 +93,7 @@ class Fluent(FluentReference[T]):
         self.volatile = volatile
         self.name = name
         self.index = index
+        self.indices: ValueType | None = None
         self.owner: type | None = None
         """The State class that declares it, None for a fluent that is not declared on one."""
 
@@ -157,10 +160,9 @@ class Fluent(FluentReference[T]):
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
         """``name``, or ``name[index]`` for a member of a family, in one line."""
-        if self.index is None:
+        if self.indices is None:
             return self.name
-        parts = self.index if isinstance(self.index, tuple) else (self.index,)
-        return f"{self.name}[{', '.join(map(_index_text, parts))}]"
+        return f"{self.name}[{self.indices.index_text(self.index)}]"
 
     def parse(self, text: str) -> Any:
         """The value that a text such as ``true`` or ``3`` stands for.
@@ -180,10 +182,6 @@ def _declared(owner: Any, name: str, index: Any = None) -> Any:
     """The fluent or family of this name, or the member of the family with this index."""
     found = owner.__dict__[name]
     return found if index is None else found.member(index)
-
-
-def _index_text(index: object) -> str:
-    return in_one_line(index) if isinstance(index, str) else value_text(index)
 
 
 class MemberOf(FluentReference[T]):
@@ -214,6 +212,15 @@ class MemberOf(FluentReference[T]):
     def text(self, binding: Binding | None = None) -> str:
         index = self.index
         parts = index.parts if isinstance(index, TupleOf) else (index,)
+        if binding is not None:
+            bound = tuple(
+                Constant(binding[part.position]) if isinstance(part, Parameter) else part
+                for part in parts
+            )
+            known = tuple(part.value for part in bound if isinstance(part, Constant))
+            if len(known) == len(parts):
+                given = known if isinstance(index, TupleOf) else known[0]
+                return f"{self.family.name}[{self.family.indices.index_text(given)}]"
         return f"{self.family.name}[{', '.join(part.text(binding) for part in parts)}]"
 
 
@@ -267,7 +274,8 @@ class FluentFamily(Shared, Generic[K, T]):
         return self.indices.accepts(index)
 
     def __setitem__(self, index: Any, value: object) -> NoReturn:
-        message = f"'{self.name}[{_index_text(index)}]' is set on the class, not on a state"
+        shown = f"{self.name}[{self.indices.index_text(index)}]"
+        message = f"'{shown}' is set on the class, not on a state"
         hint = f"write the effect {self.name}[…].becomes({value_text(value)})"
         raise StateError("BT108", message, hint=hint)
 
@@ -281,11 +289,15 @@ class FluentFamily(Shared, Generic[K, T]):
 
     def parse_index(self, text: str) -> Fluent[T]:
         """The member whose index is given as text. Raises StateError for an invalid index."""
+        return self.member(self.parsed(self.indices, text))
+
+    def parsed(self, values: ValueType, text: str) -> Any:
+        """The index, or part of one, that the text stands for. Raises StateError."""
         try:
-            return self.member(self.indices.parse(text))
+            return values.parse_index(text)
         except ValueError:
             wrong = f"'{self.name}' has no index {text!r}"
-            raise StateError("BT106", wrong, hint=self.indices.hint(text)) from None
+            raise StateError("BT106", wrong, hint=values.hint(text)) from None
 
     def member(self, index: Any) -> Fluent[T]:
         """The fluent with this index; the same object for equal indices.
@@ -308,7 +320,7 @@ class FluentFamily(Shared, Generic[K, T]):
                 name=self.name,
                 index=index,
             )
-            made.owner = self.owner
+            made.owner, made.indices = self.owner, self.indices
             found = self._members.setdefault(index, made)
         return found
 

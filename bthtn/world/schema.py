@@ -14,11 +14,11 @@ from typing import Any, Final
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.world.expression import Constant, Expression, Parameter, operands
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
-from bthtn.world.names import in_one_line, name_faults
+from bthtn.world.names import BRACKETS, in_one_line, name_faults
 from bthtn.world.truth import UNKNOWN, value_text
 from bthtn.world.value_type import COLLECTIONS, resolved
 
-_SETTING: Final = re.compile(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", re.DOTALL)
+_SETTING: Final = re.compile(rf"\s*([^=\[]+(?:{BRACKETS})?)\s*=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

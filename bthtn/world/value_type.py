@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
@@ -12,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 from bthtn.errors import nearest
 from bthtn.world.expression import Parameter
+from bthtn.world.names import comma_separated, is_plain, quoted, unquoted
 from bthtn.world.truth import value_text
 
 _PLAIN: Final = (bool, int, float, str)
@@ -88,10 +90,7 @@ class ValueType:
         if text == "none" and self.is_optional:
             return None
         if self.parts:
-            texts = text.split(",")
-            return tuple(
-                part.parse(item.strip()) for part, item in zip(self.parts, texts, strict=True)
-            )
+            return self.parse_index(text)
         for value in self.listed:
             if text in (str(value), value_text(value)):
                 return value
@@ -99,10 +98,55 @@ class ValueType:
             raise ValueError(text)
         return _parsed(self.kind, text)
 
+    def index_text(self, index: object, *, is_part: bool = False) -> str:
+        """The value as an index, such as ``a, b`` in ``link[a, b]``.
+
+        A string is written in quotes where it would be read as something else without them.
+        """
+        if isinstance(index, tuple) and self.parts and len(index) == len(self.parts):
+            texts = (
+                part.index_text(item, is_part=True)
+                for part, item in zip(self.parts, index, strict=True)
+            )
+            shown = ", ".join(texts)
+            return f"({shown})" if is_part else shown
+        if isinstance(index, str) and self.kinds == (str,):
+            text = str.__str__(index)
+            is_read = is_plain(text, is_part=is_part) and not (self.is_optional and text == "none")
+            return text if is_read else quoted(text)
+        text = _free_text(index)
+        return text[1:-1] if isinstance(index, tuple) and not is_part else text
+
+    def parse_index(self, text: str) -> Any:
+        """The value whose ``index_text`` this is. Raises ValueError."""
+        if text == "none" and self.is_optional:
+            return None
+        if self.parts:
+            texts = comma_separated(text)
+            if len(texts) == 1 and text.startswith("(") and text.endswith(")"):
+                texts = comma_separated(text[1:-1])
+            return tuple(
+                part.parse_index(item) for part, item in zip(self.parts, texts, strict=True)
+            )
+        if self.kinds == (tuple,) and not self.listed and not text.startswith("["):
+            is_nested = text.startswith("(") and len(comma_separated(text)) == 1
+            return _free_tuple(text[1:-1] if is_nested else text)
+        inside = unquoted(text)
+        if self.listed:
+            named = [
+                value for value in self.listed if inside == value or text == self.index_text(value)
+            ]
+            return named[0] if named else self.parse(text)
+        if len(self.kinds) == 1 and self.kind is not object:
+            return _parsed(self.kind, text if inside is None else inside)
+        return _free_value(text, self.kinds)
+
     def hint(self, text: str) -> str:
         """A hint for a text that cannot be parsed."""
         if self.parts:
-            return f"write {', '.join(part.name for part in self.parts)}"
+            shown = f"write {', '.join(part.name for part in self.parts)}"
+            has_strings = any(str in part.kinds for part in self.parts)
+            return shown + '; a text with a comma in it in quotes, "a, b"' * has_strings
         if self.listed:
             return nearest(text, map(str, self.listed))
         if self.kind is bool:
@@ -235,4 +279,41 @@ def _parsed(kind: type, text: str) -> object:
             return kind(json.loads(text))
         except (RecursionError, TypeError):  # nested a thousand times; no hashable elements
             raise ValueError(text) from None
+    raise ValueError(text)
+
+
+def _free_text(value: object) -> str:
+    """A value as text that can be read without knowing its type, if it can: strings in quotes."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_free_text, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, frozenset):
+        return f"[{', '.join(sorted(map(_free_text, value)))}]"
+    if isinstance(value, Enum):
+        return value.name if is_plain(value.name, is_part=True) else quoted(value.name)
+    return quoted(value) if isinstance(value, str) else value_text(value)
+
+
+def _free_tuple(text: str) -> tuple[Any, ...]:
+    texts = comma_separated(text)
+    if texts[-1] == "":  # behind the comma of a tuple of one, or there are none
+        texts.pop()
+    return tuple(_free_value(each, (object,)) for each in texts)
+
+
+def _free_value(text: str, kinds: tuple[type, ...]) -> Any:
+    """The value of one of these kinds that the text stands for. Raises ValueError."""
+    inside, is_any = unquoted(text), object in kinds
+    has_strings = is_any or str in kinds
+    if inside is not None and has_strings:
+        return inside
+    if is_any and text.startswith("(") and text.endswith(")"):
+        return _free_tuple(text[1:-1])
+    if is_any and text == "none":
+        return None
+    for kind in (bool, int, float) if is_any else kinds:
+        with suppress(ValueError):
+            if kind is not str:
+                return _parsed(kind, text if inside is None else inside)
+    if has_strings:
+        return text
     raise ValueError(text)

@@ -274,7 +274,7 @@ def test_why_tells_the_condition_its_truth_and_what_it_read(condition, values, r
 
 def test_why_names_the_arguments_of_a_call():
     condition = Soldier.seen[Parameter("who", 0, str)]
-    reason = "seen['enemy'] is false: seen[enemy] = false"
+    reason = "seen[enemy] is false: seen[enemy] = false"
     assert why(condition, Soldier().frozen(), ("enemy",)) == reason
 
 

@@ -112,7 +112,7 @@ def test_an_assignment_prints_as_it_is_read(assignment, text):
 
 def test_with_a_binding_an_assignment_prints_values_for_parameters():
     who = Parameter("who", 0, str)
-    assert Soldier.seen[who].becomes(True).text(("a",)) == "seen['a'] becomes true"
+    assert Soldier.seen[who].becomes(True).text(("a",)) == "seen[a] becomes true"
     assert Soldier.at.becomes(who).text(("a",)) == "at becomes 'a'"
 
 

@@ -198,7 +198,7 @@ def test_changes_are_read(text, same):
         (condition_from_text, "eggs < heat and eggs == place", "BT411", "'place' is str", 25),
         (condition_from_text, "place == sea", "BT106", "'place' cannot be 'sea'", 10),
         (condition_from_text, "near[place] and hot", "BT411", "has no index 'place'", 1),
-        (condition_from_text, "near[place, far]", "BT106", "'near' cannot be 'far'", 1),
+        (condition_from_text, "near[place, far]", "BT106", "'near' has no index 'far'", 1),
         (condition_from_text, "eggs +", "BT411", "a value is missing", 7),
         (condition_from_text, "eggs + 1", "BT411", "'eggs + 1' is no condition", 1),
         (condition_from_text, "cnt > 1", "BT102", "no fluent 'cnt'", 1),
@@ -219,3 +219,35 @@ def test_a_fault_of_what_has_parameters_has_a_column(read, text, code, said, col
     (one,) = caught.value.diagnostics
     assert said in one.message
     assert one.where.endswith(f"column {column}")
+
+
+@pytest.mark.parametrize(
+    "text", ["at == “lake”", "“at” == lake", "at == \u2018lake\u2019", "pair[“a”]"]
+)
+def test_typographic_quotes_are_refused_with_the_straight_ones_to_write(text):
+    with pytest.raises(BthtnError) as caught:
+        condition_from_text(text, Cook.__schema__)
+    (fault,) = caught.value.diagnostics
+    assert fault.message.endswith("is no quote here")
+    assert fault.hint == 'write straight ones: "…"'
+
+
+@pytest.mark.parametrize("text", ["at == ann’s", "at == 'the “lake”'"])
+def test_typographic_marks_in_a_word_and_in_straight_quotes_are_text(text):
+    assert condition_from_text(text, Cook.__schema__).text()
+
+
+def test_an_index_in_quotes_is_the_text_in_them():
+    assert condition_from_text('pair["a"]', Cook.__schema__) is Cook.pair["a"]
+    assert condition_from_text("pair['a]']", Cook.__schema__) is Cook.pair["a]"]
+
+
+def test_an_index_in_quotes_is_no_parameter():
+    found = condition_from_text('near["place", count]', Cook.__schema__, GIVEN)
+    assert found.text((3, "lake")) == "near[place, 3]"
+
+
+def test_an_index_whose_quote_is_never_closed_is_refused():
+    with pytest.raises(BthtnError, match="cannot stand here") as caught:
+        condition_from_text('pair["a]', Cook.__schema__)
+    assert caught.value.diagnostics[0].hint == "close it, and quotes in it"

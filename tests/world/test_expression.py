@@ -140,7 +140,7 @@ def test_with_a_binding_parameters_print_as_their_values():
     who = Parameter("who", 0, str)
     condition = Soldier.seen[who] & (Soldier.at == who)
     assert condition.text() == "seen[who] and at == who"
-    assert condition.text(("enemy",)) == "seen['enemy'] and at == 'enemy'"
+    assert condition.text(("enemy",)) == "seen[enemy] and at == 'enemy'"
 
 
 def test_three_parts_of_one_kind_are_one_junction():

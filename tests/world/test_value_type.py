@@ -98,7 +98,7 @@ def test_a_text_stands_for_a_value(annotation, text, value):
 @pytest.mark.parametrize(
     ("annotation", "text", "hint"),
     [
-        (tuple[int, str], "1", "write int, str"),
+        (tuple[int, str], "1", 'write int, str; a text with a comma in it in quotes, "a, b"'),
         (Literal["left", "right"], "rihgt", "did you mean 'right'?"),
         (bool, "maybe", "write true, false or unknown"),
         (Gait, "RUNN", "did you mean 'RUN'?"),
