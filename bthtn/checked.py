@@ -94,7 +94,7 @@ def _kinds(hint: object) -> Kinds | None:
         ]
         known = [kind for named in kinds for kind in named or ()]
         is_clear = all(kinds) and len(known) <= _MOST_KINDS
-        return tuple(known) if is_clear and abc.Callable not in known else None
+        return tuple(dict.fromkeys(known)) if is_clear and abc.Callable not in known else None
     kind = origin if isinstance(origin, type) else hint
     if not isinstance(kind, type) or kind in (object, Any):
         return None

@@ -54,6 +54,7 @@ CLOSED_KINDS = {
 """What a match has to name all of; calls are matched among other things, too."""
 # The tools that may be imported, each by the one module that its users load on purpose.
 TOOL_OF = {
+    "bthtn/agent/code_types.py": "typing_extensions",
     "bthtn/formats/xml_document.py": "defusedxml",
     "bthtn/batch/dask_backend.py": "joblib",
     "bthtn/cli/reload.py": "watchfiles",

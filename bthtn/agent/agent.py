@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from bthtn.agent.aborts import Aborts
 from bthtn.agent.callables import check_listener
 from bthtn.agent.clock import Clock, TickClock
+from bthtn.agent.code_types import AnyBody
 from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, BeliefChanged
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
@@ -73,11 +74,11 @@ class Agent(Unpicklable, Generic[S, B]):
         beliefs: S,
         *,
         body: B,
-        operators: Operators | None = None,
+        operators: Operators[B] | Operators[AnyBody] | None = None,
         listener: AgentListener | None = None,
         cache: PlanCache | None = None,
         leases: Leases | None = None,
-        sensors: Sensors | None = None,
+        sensors: Sensors[B] | Sensors[AnyBody] | None = None,
         clock: Clock | None = None,
         strict: bool = False,
     ) -> None:

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from inspect import iscoroutinefunction
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, cast
 
 from bthtn.agent.callables import misfit, suspends
+from bthtn.agent.code_types import B_contra, Binding
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.function import place_of
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.errors import Diagnostic, ExecutionError, nearest
 from bthtn.world.sharing import Unpicklable
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _Key = PrimitiveTask[...] | str
 
@@ -47,7 +46,7 @@ class Elapsed(NamedTuple):
     abort_ticks: int | None = None
 
 
-class Operators(Unpicklable):
+class Operators(Unpicklable, Generic[B_contra]):
     """The code of primitive tasks: operators, and hooks for the plans that contain the tasks.
 
     An operator is called with the agent and the task's arguments. It may be
@@ -74,7 +73,7 @@ class Operators(Unpicklable):
         self._plan_ends: dict[_Key, Callable[..., Any]] = {}
         self._resumes: dict[_Key, Callable[..., Any]] = {}
 
-    def bind(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
+    def bind(self, task: PrimitiveTask[...] | str) -> Binding[B_contra]:
         """Decorator: run the task, or every task of this name, with this code.
 
         Raises ExecutionError for a compound task, for a task that has an operator already, and for
@@ -86,7 +85,7 @@ class Operators(Unpicklable):
         """Run these tasks without an operator: they last their duration, then succeed."""
         self._simulated |= frozenset(tasks)
 
-    def on_plan_start(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
+    def on_plan_start(self, task: PrimitiveTask[...] | str) -> Binding[B_contra]:
         """Decorator: call this, like an operator, when a plan with the task begins.
 
         It is called for every step of the plan, before the first one starts, for example to
@@ -94,14 +93,14 @@ class Operators(Unpicklable):
         """
         return _binding(self._plan_starts, task, "on_plan_start hook")
 
-    def on_plan_end(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
+    def on_plan_end(self, task: PrimitiveTask[...] | str) -> Binding[B_contra]:
         """Decorator: call this when a plan with the task has ended, in whatever way.
 
         It is called once for every step whose plan has started. Raises ExecutionError.
         """
         return _binding(self._plan_ends, task, "on_plan_end hook")
 
-    def on_resume(self, task: PrimitiveTask[...] | str) -> Callable[[F], F]:
+    def on_resume(self, task: PrimitiveTask[...] | str) -> Binding[B_contra]:
         """Decorator: call this instead of the operator when a running step is loaded.
 
         It is called with the agent, the task's arguments and an Elapsed, and gives an operator of
@@ -226,7 +225,7 @@ def _found(
 
 def _binding(
     table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[...] | str, kind: str, *more: str
-) -> Callable[[F], F]:
+) -> Binding[Any]:
     """The decorator; ``more`` are the names of arguments behind those of the task."""
     if not isinstance(task, PrimitiveTask | str):
         hint = "operators run primitive tasks; compound tasks are only planned"
@@ -234,7 +233,7 @@ def _binding(
     if task in table:
         raise ExecutionError("BT302", f"'{_name_of(task)}' has an {kind} already")
 
-    def bound(operator: F) -> F:
+    def bound(operator: Callable[..., Any], /) -> Callable[..., Any]:
         what = f"the {kind} of '{_name_of(task)}'"
         if not callable(operator):
             message = f"{what} is {operator!r}, which cannot be called"
@@ -253,4 +252,4 @@ def _binding(
         table[task] = operator
         return operator
 
-    return bound
+    return cast("Binding[Any]", bound)

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import isgeneratorfunction
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, overload
 
 from bthtn.agent.callables import misfit, suspends
+from bthtn.agent.code_types import AnyBody, B, B_contra, SensorCode
 from bthtn.agent.events import AgentEvent, SensorFailed
 from bthtn.agent.programming_errors import text_of
 from bthtn.checked import checked
@@ -85,7 +86,17 @@ class Sensor:
         return f"<sensor {self.name}>"
 
 
-class Sensors(Unpicklable):
+class SensorBinding(Protocol[B]):
+    """**Protocol:** a decorator of code that reads a sensor."""
+
+    @overload
+    def __call__(self: SensorBinding[AnyBody], code: Code, /) -> Sensor: ...
+
+    @overload
+    def __call__(self, code: SensorCode[B], /) -> Sensor: ...
+
+
+class Sensors(Unpicklable, Generic[B_contra]):
     """The sensors of agents; a fluent has at most one.
 
     A sensor is called with the agent and may be
@@ -109,7 +120,7 @@ class Sensors(Unpicklable):
         every: int | None = 1,
         on_failure: OnFailure = "keep",
         name: str = "",
-    ) -> Callable[[Code], Sensor]:
+    ) -> SensorBinding[B_contra]:
         """Decorator: refresh these fluents with this code, every so many ticks.
 
         Fluents may be given by name, in readings as well. With ``every=None`` it is read only when
@@ -129,7 +140,7 @@ class Sensors(Unpicklable):
             hint = "name what it refreshes: @sensors.sensor(Soldier.health)"
             raise ExecutionError("BT308", "a sensor owns no fluent", hint=hint)
 
-        def bound(code: Code) -> Sensor:
+        def bound(code: Code, /) -> Sensor:
             called = name or getattr(code, "__name__", type(code).__name__)
             fault, hint = _fault_of(code)
             if fault:

@@ -28,7 +28,7 @@ Keys = Mapping[str, Expression[Any]]
 
 @checked
 def read_blackboard(
-    sensors: Sensors,
+    sensors: Sensors[Any],
     keys: Keys,
     *,
     every: int | None = 1,

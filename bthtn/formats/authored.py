@@ -166,7 +166,7 @@ def task_from(
     domain: Domain[Any],
     name: str,
     tree: Behaviour | Callable[..., Behaviour],
-    operators: Operators | None = None,
+    operators: Operators[Any] | None = None,
 ) -> PrimitiveTask[...] | CompoundTask[...]:
     """The task that a tree describes, defined in the domain; its commands bound to operators.
 
@@ -210,7 +210,7 @@ class _TaskReader:
     owner: str
     signature: Callable[..., Any]
     parameters: Parameters
-    operators: Operators | None
+    operators: Operators[Any] | None
     steps: int = 0
     """How many checks and changes have become steps of their own."""
 

@@ -84,7 +84,7 @@ _TAKEN: Final = ("name", "task", "ID")
 
 
 def read_tasks(
-    path: Path | str, domain: Domain[Any], operators: Operators | None = None
+    path: Path | str, domain: Domain[Any], operators: Operators[Any] | None = None
 ) -> tuple[Task, ...]:
     """Define in the domain the tasks that are drawn in a file, as ``task_from`` does.
 

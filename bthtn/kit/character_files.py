@@ -75,8 +75,8 @@ class CharacterFiles(Unpicklable):
     domain: FrozenDomain
     base: FrozenDomain
     templates: Mapping[str, FrozenDomain]
-    operators: Operators
-    sensors: Sensors
+    operators: Operators[Any]
+    sensors: Sensors[Any]
     body: Callable[[int], Any]
     nodes: Mapping[str, Callable[..., Behaviour]]
     lotteries: Mapping[str, LotteryTable]

@@ -178,7 +178,7 @@ class EngineSession(Unpicklable):
 class _EngineOperators(Operators):
     """Operators of which an engine does the steps of tasks that have none."""
 
-    def __init__(self, operators: Operators, start: Callable[..., Completion]) -> None:
+    def __init__(self, operators: Operators[Any], start: Callable[..., Completion]) -> None:
         super().__init__()
         vars(self).update(vars(operators))
         self._start = start

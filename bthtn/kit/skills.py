@@ -28,7 +28,7 @@ class SkillTable(Unpicklable):
         base: Domain[Any] | FrozenDomain,
         skills: Mapping[str, Sequence[Domain[Any] | FrozenDomain]],
         *,
-        operators: Operators | None = None,
+        operators: Operators[Any] | None = None,
     ) -> None:
         """Raises DomainError if the domains of a kind cannot be merged.
 

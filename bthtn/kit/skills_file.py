@@ -86,7 +86,7 @@ def read_skill_table(
     base: Domain[Any] | FrozenDomain,
     skills: Mapping[str, Domain[Any] | FrozenDomain],
     *,
-    operators: Operators | None = None,
+    operators: Operators[Any] | None = None,
     columns: Mapping[str, str] = NO_MAPPING,
 ) -> SkillTable:
     """Read the skills of each kind of agent, by their names, from a ``.csv`` or ``.toml`` file.

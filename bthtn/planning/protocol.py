@@ -18,6 +18,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
+from bthtn.short_repr import ShortRepr
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Shared, Unpicklable
@@ -50,8 +51,8 @@ SOLVED: Final = SearchStatus.SOLVED
 
 
 @checked
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Settings(ShortRepr):
     """Settings of a search.
 
     ``horizon`` and ``horizon_time`` suspend planning after so many primitive tasks, or so much

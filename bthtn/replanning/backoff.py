@@ -18,12 +18,13 @@ from bthtn.checked import checked
 from bthtn.domain.number import TOLERANCE, Seconds
 from bthtn.errors import DomainError
 from bthtn.plan.failure import Failure
+from bthtn.short_repr import ShortRepr
 from bthtn.world.fluent import Fluent
 
 
 @checked
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RetryPolicy(ShortRepr):
     """How often, and how soon, a goal tries again after failures (semantics 3.10).
 
     A step, or a method, is avoided after ``avoid_after`` failures in a row, None for never:

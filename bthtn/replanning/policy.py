@@ -13,6 +13,7 @@ from bthtn.errors import DomainError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
 from bthtn.replanning.backoff import DEFAULT_RETRY_POLICY, RetryPolicy
+from bthtn.short_repr import ShortRepr
 from bthtn.world.diff import Change
 
 Interrupt = Literal["any", "mtr_equal", "mtr", "surprise"]
@@ -106,8 +107,8 @@ def rule_for(interrupt: Interrupt, situation: Situation) -> Rule:
 
 
 @checked
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replanning:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Replanning(ShortRepr):
     """When a running plan is replaced.
 
     ``interrupt`` is the policy. The search for a better plan starts when the running one is

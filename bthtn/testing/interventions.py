@@ -110,7 +110,7 @@ class Interventions:
 class _Scripted(Operators):
     """Operators of which some are replaced by a script, each for one start of its task."""
 
-    def __init__(self, operators: Operators, scripts: dict[str, list[str]]) -> None:
+    def __init__(self, operators: Operators[Any], scripts: dict[str, list[str]]) -> None:
         super().__init__()
         vars(self).update(vars(operators))
         self._scripts = scripts

@@ -4,6 +4,7 @@ import pytest
 
 from bthtn import Domain, Primitive, derive, method, primitive
 from bthtn.agent.operators import Operators
+from bthtn.agent.sensors import Sensors
 from bthtn.errors import ExecutionError
 from bthtn.testing.strategies import World
 
@@ -148,3 +149,11 @@ def test_a_hook_that_a_call_would_not_run_is_refused(go, code):
             hook(go)(code)
     assert operators.bind(go)(code) is code
     assert operators.on_resume("go")(code) is code
+
+
+def test_operators_and_sensors_may_name_the_class_of_the_body_they_act_with(go):
+    operators, sensors = Operators[World](simulates_others=True), Sensors[World]()
+    operators.bind(go)(print)
+    assert operators.find(go) is print
+    assert isinstance(operators, Operators)
+    assert list(sensors) == []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import assert_type
+from typing import Any, assert_type
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -59,6 +59,7 @@ from bthtn.behaviours import (
     Operators,
     PlanGoal,
     Running,
+    Sensors,
 )
 from bthtn.planning import SearchEvent, TaskPlanned
 from bthtn.testing import RecordingListener, ScriptedOperator, ticks
@@ -375,6 +376,69 @@ Agent("other", combat, Soldier(), body=None, leases=Leases({"magazine": 2}))
 operators.bind(fight)  # type: ignore[arg-type]
 operators.bind("walk")
 operators.bind(reload())  # type: ignore[arg-type]
+
+# operators and sensors for one class of bodies
+
+
+class Walker:
+    """What some of the operators act with."""
+
+    def walk(self, spot: str) -> bool:
+        return bool(spot)
+
+
+class Robot(Walker):
+    """A body that others' operators do for, too."""
+
+
+for_walkers = Operators[Walker]()
+its_eyes = Sensors[Walker]()
+assert_type(for_walkers, Operators[Walker])
+
+
+@for_walkers.bind(move_to)
+def walking(who: Agent[Soldier, Walker], spot: str, speed: int) -> Running:
+    while not who.body.walk(spot):
+        yield
+
+
+@for_walkers.bind("reload")
+class Reloading:
+    def __init__(self, who: Agent[Soldier, Walker]) -> None:
+        self.who = who
+
+
+@for_walkers.bind("a")  # type: ignore[arg-type]
+def with_another_body(who: Agent[Soldier, Body]) -> None:
+    """An operator that cannot act with the body."""
+
+
+@its_eyes.sensor(Soldier.ammo)
+def eyes(who: Agent[Soldier, Walker]) -> int:
+    return 3
+
+
+@its_eyes.sensor(Soldier.ammo)  # type: ignore[arg-type]
+def others_eyes(who: Agent[Soldier, Body]) -> int:
+    return 3
+
+
+robot = Agent("robot", combat, Soldier(), body=Robot(), operators=for_walkers, sensors=its_eyes)
+assert_type(robot.body, Robot)
+a_robot: Agent[Soldier, Robot] = Agent(
+    "robot", combat, Soldier(), body=Robot(), operators=for_walkers
+)
+for_walkers.on_plan_start("b")(lambda agent: agent.body.fly())  # type: ignore[attr-defined]
+Agent("other", combat, Soldier(), body=None, operators=for_walkers)  # type: ignore[misc]
+Agent("other", combat, Soldier(), body=None, sensors=its_eyes)  # type: ignore[misc]
+
+
+def of_any_body(given: Operators[Any]) -> None:
+    given.simulate("c")
+
+
+of_any_body(for_walkers)
+of_any_body(operators)
 
 # running
 
