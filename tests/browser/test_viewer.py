@@ -16,7 +16,6 @@ from docs.drawn import VIEWER_TICKS, viewer_drawn, watched_squad
 from tests.watch.scenes import Guard, guard
 
 pytestmark = pytest.mark.browser
-CHROMIUM = "/usr/bin/chromium"
 PICTURES = Path("out/screenshots")
 HOSTILE = (
     "<script>document.title='owned'</script>",
@@ -25,16 +24,6 @@ HOSTILE = (
     "ש" * 40,
     "x" * 10_000,
 )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
-
-    with sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
