@@ -33,6 +33,9 @@ _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 
+_UNREAD: Final[list[Callable[[], None]]] = []
+"""What reads the annotations of each function that has not been called yet."""
+
 
 def checked(function: F) -> F:
     """Decorator: raise ArgumentError for arguments that do not fit the function's signature.
@@ -43,12 +46,12 @@ def checked(function: F) -> F:
     if isinstance(function, type):
         function.__init__ = checked(function.__init__)  # type: ignore[misc]  # the class's own
         return function
-    # Read here and not at the first call, which may be in a tick.
-    kinds = _kinds_of(function)
-    positional = [(name, kinds[name]) for name in _positional(function)]
+    kinds, positional, read = _read_later(function)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if not kinds:
+            read()
         given: Iterable[tuple[tuple[str, Kinds], Any]] = zip(positional, args, strict=False)
         if kwargs:
             named = (((name, kinds.get(name, ())), value) for name, value in kwargs.items())
@@ -67,10 +70,35 @@ def checked(function: F) -> F:
     return cast("F", call)
 
 
+def read_annotations() -> None:
+    """Read the annotations of all checked functions that are imported.
+
+    That takes longer than an import may, so it is left to the first call, which may be in a tick.
+    """
+    while _UNREAD:
+        _UNREAD.pop()()
+
+
+def _read_later(
+    function: Callable[..., Any],
+) -> tuple[dict[str, Kinds], list[tuple[str, Kinds]], Callable[[], None]]:
+    """The classes of each parameter and those of the positional ones, and what fills them in."""
+    kinds: dict[str, Kinds] = {}
+    positional: list[tuple[str, Kinds]] = []
+
+    def read() -> None:
+        if not kinds:
+            kinds.update(_kinds_of(function))
+            positional.extend((name, kinds.get(name, ())) for name in _positional(function))
+
+    _UNREAD.append(read)
+    return kinds, positional, read
+
+
 def _kinds_of(function: Callable[..., Any]) -> dict[str, Kinds]:
     """The classes of each parameter, by name in order; empty where no check is possible."""
     hints = get_type_hints(function)
-    return {name: _kinds(hints.get(name)) or () for name in _names(function)}
+    return {name: _kinds(hints.get(name)) or () for name in _names(function)} or {"": ()}
 
 
 def _positional(function: Callable[..., Any]) -> list[str]:

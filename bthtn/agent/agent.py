@@ -17,7 +17,7 @@ from bthtn.agent.operators import Operators
 from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
 from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
-from bthtn.checked import checked
+from bthtn.checked import checked, read_annotations
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.decorator import CooldownDecorator, TimeoutDecorator
 from bthtn.domain.domain import FrozenDomain
@@ -86,6 +86,7 @@ class Agent(Unpicklable, Generic[S, B]):
 
         Raises ExecutionError for a clock that cannot be read.
         """
+        read_annotations()  # here, and not in a tick
         self.name = name
         self.clock = None if clock is None else TickClock(clock, name)
         self._state_class = type(beliefs)
