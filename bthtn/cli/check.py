@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import indent
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument
 
@@ -17,13 +17,26 @@ from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
-from bthtn.formats.document import text_of
+from bthtn.formats.document import TomlFile, text_of
+from bthtn.formats.mistakes import Mistakes
 from bthtn.formats.sheet import sheets_in
 from bthtn.formats.unread import unread_findings
-from bthtn.testing.case_files import cases_file_of, domain_file_of
+from bthtn.testing.case_files import SCENARIO, cases_file_of, domain_file_of
 from bthtn.testing.cases import domains_in, fault_of, read_cases
-from bthtn.testing.characters import root_of
-from bthtn.testing.locate import Target, TargetKind, character_files, resolve_all, shown
+from bthtn.testing.characters import character_of, root_of
+from bthtn.testing.locate import (
+    Target,
+    TargetKind,
+    character_files,
+    examined_files,
+    resolve_all,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from py_trees.behaviour import Behaviour
+
+    from bthtn.agent.agent import Agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +66,21 @@ def check(
     text names neither.
     """
     errors = 0
+    unusable: list[Diagnostic] = []
     for found in resolve_all(target, TargetKind.DOMAIN, TargetKind.TREE):
         is_domain = found.kind is TargetKind.DOMAIN
-        report = _domain_report(found) if is_domain else _tree_report(found)
+        make = _files_report if found.is_of_files else _tree_report
+        try:
+            report = _domain_report(found) if is_domain else make(found)
+        except InputError as error:
+            unusable += error.diagnostics
+            continue
         errors += report.errors
         if as_json:
             say_json(_json(found, report))
         else:
             _print(found, report)
+    InputError.raise_for(dict.fromkeys(unusable))
     return 1 if errors else 0
 
 
@@ -71,10 +91,20 @@ def _domain_report(target: Target) -> Report:
         raise
     except BthtnError as error:
         return Report(error.diagnostics)
-    sheets, diagnostics = _sheet_findings(target, domain)
-    diagnostics += findings(domain)
-    cases, failed = _case_findings(target, domain)
-    return Report(_in_order([*diagnostics, *failed]), cases, sheets)
+    mistakes = Mistakes()
+    sheets, found = _sheet_findings(target, domain)
+    mistakes.note([*found, *findings(domain)])
+    cases, failed = mistakes.read(_case_findings, target, domain, default=(0, ()))
+    mistakes.note(failed)
+    return _report(mistakes, cases, sheets)
+
+
+def _report(mistakes: Mistakes, cases: int, sheets: int, simulated: Iterable[str] = ()) -> Report:
+    """The report of everything that was found. Raises InputError if a file is not usable."""
+    if mistakes.is_input:
+        raise InputError.of(mistakes.found)
+    order = sorted(mistakes.found, key=lambda diagnostic: diagnostic.order)
+    return Report(tuple(order), cases, sheets, tuple(dict.fromkeys(simulated)))
 
 
 def _case_findings(target: Target, domain: FrozenDomain) -> tuple[int, list[Diagnostic]]:
@@ -96,7 +126,7 @@ def _case_findings(target: Target, domain: FrozenDomain) -> tuple[int, list[Diag
 
 
 def _tree_report(target: Target) -> Report:
-    from bthtn.behaviours import PlanGoal  # noqa: PLC0415 - not for domains
+    from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - not for domains
 
     try:
         root = root_of(target)
@@ -104,26 +134,71 @@ def _tree_report(target: Target) -> Report:
         raise
     except BthtnError as error:
         return Report(error.diagnostics)
-    goals = [node for node in root.iterate() if isinstance(node, PlanGoal)]
-    agents = {id(goal.agent): goal.agent for goal in goals}.values()
-    domains = {id(domain): domain for agent in agents for domain in agent.domains}.values()
+    mistakes = Mistakes()
+    agents, domains = _planning(root)
     sheets, found = _sheet_findings(target, *domains)
-    used = _words_in_files(target)
-    found += [finding for domain in domains for finding in findings(domain, used)]
-    for agent in agents if not target.is_of_files else ():
+    mistakes.note(found)
+    for domain in domains:
+        mistakes.note(findings(domain))
+    for agent in agents:
         tasks = (task for domain in agent.domains for task in domain.tasks.values())
-        found += agent.operators.misfits(tasks)
-    cases, failed = (
-        _case_findings(target, character_files(target).domain) if target.is_of_files else (0, [])
-    )
-    simulated = [name for agent in agents for name in agent.operators.simulated(agent.domains)]
-    return Report(_in_order([*found, *failed]), cases, sheets, tuple(dict.fromkeys(simulated)))
+        mistakes.note(agent.operators.misfits(tasks))
+    for file in _scenarios(target):
+        mistakes.read(read_scenario, file)
+    simulated = (name for agent in agents for name in agent.operators.simulated(agent.domains))
+    return _report(mistakes, 0, sheets, simulated)
+
+
+def _files_report(target: Target) -> Report:
+    """The report of a character of files: each is looked at as far as the others allow."""
+    from bthtn.kit.folder_reader import sketched  # noqa: PLC0415 - not for domains
+    from bthtn.kit.sheets import sheet_findings  # noqa: PLC0415 - likewise
+    from bthtn.testing.scenario_files import check_scenario  # noqa: PLC0415 - likewise
+
+    assert target.file is not None, "a character of files has files"
+    folder = Path(shown(target.file)).parent
+    files, mistakes = examined_files(target)
+    character = sketched(files, mistakes) if mistakes else mistakes.read(character_of, target, 0)
+    is_right = not mistakes
+    simulated: list[str] = []
+    sheets, cases = sheets_in(folder), cases_file_of(target.file)
+    number = 0
+    if files is not None:
+        sheet_findings(sheets, files.base, files.templates, mistakes)
+    if files is not None and character is not None and is_right:
+        agents, domains = _planning(character.root)
+        used = _words_in_files(target)
+        for domain in domains:
+            mistakes.note(findings(domain, used))
+        simulated = [name for agent in agents for name in agent.operators.simulated(agent.domains)]
+        number, failed = mistakes.read(_case_findings, target, files.domain, default=(0, ()))
+        mistakes.note(failed)
+    elif cases.is_file():
+        mistakes.read(read_cases if files else TomlFile, cases, *([files.domain] if files else []))
+    for file in _scenarios(target):
+        mistakes.read(check_scenario, file, target.file, character)
+    mistakes.note(unread_findings(folder))
+    return _report(mistakes, number, len(sheets), simulated)
+
+
+def _planning(root: Behaviour) -> tuple[list[Agent[Any, Any]], list[FrozenDomain]]:
+    """The agents that plan in a tree, and their domains."""
+    from bthtn.behaviours import PlanGoal  # noqa: PLC0415 - not for domains
+
+    goals = [node for node in root.iterate() if isinstance(node, PlanGoal)]
+    agents = list({id(goal.agent): goal.agent for goal in goals}.values())
+    domains = {id(domain): domain for agent in agents for domain in agent.domains}
+    return agents, list(domains.values())
+
+
+def _scenarios(target: Target) -> list[Path]:
+    """The scenarios beside a tree, and in the folders below."""
+    folder = Path(shown(target.file)).parent if target.file is not None else None
+    return sorted(folder.rglob(f"*{SCENARIO}")) if folder is not None else []
 
 
 def _words_in_files(target: Target) -> set[str]:
     """The words of the tree, sheets and settings of a character of files: names that are used."""
-    if not target.is_of_files:
-        return set()
     assert target.file is not None, "a character of files has files"
     texts = [text_of(file) for file in (target.file, *sheets_in(target.file.parent))]
     return set(re.findall(r"\w+", " ".join([*texts, character_files(target).finished.text()])))
@@ -134,7 +209,7 @@ def _sheet_findings(target: Target, *domains: FrozenDomain) -> tuple[int, list[D
     if target.file is None or not domains:
         return 0, []
     folder = Path(shown(target.file)).parent
-    misnamed = unread_findings(folder, is_of_files=target.is_of_files)
+    misnamed = unread_findings(folder, is_of_files=False)
     sheets = sheets_in(folder)
     if not sheets:
         return 0, misnamed
@@ -147,9 +222,6 @@ def _mistakes_in(
     from bthtn.kit.sheets import sheet_findings  # noqa: PLC0415 - not for what has no sheets
 
     assert target.file is not None, "its sheets were found beside it"
-    if target.is_of_files:
-        files = character_files(target)
-        return sheet_findings(sheets, files.base, files.templates)
     try:  # of one execution of the file, as templates and skills have the domain's State class
         found = domains_in(target.file) if target.file.suffix == ".py" else {}
         others = {domain.name: frozen(domain) for domain in found.values()}
@@ -157,10 +229,6 @@ def _mistakes_in(
         return error.diagnostics
     domain = others.pop(domains[0].name, domains[0])
     return sheet_findings(sheets, domain, others)
-
-
-def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.order))
 
 
 def _print(target: Target, report: Report) -> None:

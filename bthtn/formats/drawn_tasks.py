@@ -101,6 +101,18 @@ def read_tasks(
     return tuple(made)
 
 
+def outline_tasks(path: Path, domain: Domain[Any]) -> None:
+    """Define the tasks that are drawn in a file with their parameters, and without what they do.
+
+    Files that only name them can be read by that, while there are mistakes in this one. Raises
+    InputError for a file that cannot be read.
+    """
+    file = _TaskFile(element_in(path), domain)
+    for tree in file.trees:
+        with file.collecting(tree):
+            authored.task_from(domain, tree.attributes["ID"], file.outline_of(tree))
+
+
 class _TaskFile:
     """Reader of one document; collects faults, each with its line."""
 
@@ -149,6 +161,25 @@ class _TaskFile:
         drawn.__signature__ = inspect.Signature(ports)  # type: ignore[attr-defined]  # PEP 362
         return drawn
 
+    def outline_of(self, tree: Element) -> Callable[..., Behaviour]:
+        """The function for a task with the same parameters that is primitive or open as this is."""
+        (root, *_) = (*tree.children, tree)
+        parts = root.children if root.tag == "Sequence" else (root,)
+        tags = [part.attributes.get("ID", part.tag) for part in parts]
+        made: Behaviour = authored.Null()
+        if tags.count("Command") == 1 and {*tags} <= {"CheckState", "ModifyState", "Command"}:
+            made = authored.Command("command")
+        elif root.tag == "ExtensionPoint":
+            made = authored.ExtensionPoint("")
+
+        def outline(*_: Parameter[Any]) -> Behaviour:
+            return made
+
+        drawn = self.function_of(tree)
+        outline.__annotations__ = drawn.__annotations__
+        outline.__signature__ = inspect.signature(drawn)  # type: ignore[attr-defined]  # PEP 362
+        return outline
+
     def _add(self, element: Element) -> None:
         match element.tag:
             case "BehaviorTree" if element.attributes.get("ID"):
@@ -163,14 +194,17 @@ class _TaskFile:
                 raise _fault(f"<{tag}> cannot stand here", hint)
 
     def _port(self, port: Element) -> inspect.Parameter | None:
-        """The parameter of a port, None if there is something wrong with it."""
+        """The parameter of a port, of any type if that is wrong; None for a port without a name."""
         name, kind = port.attributes.get("name", ""), port.attributes.get("type", "")
+        where = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        made = None
         with self.collecting(port):
             if port.tag != "input_port":
                 raise _fault(f"<{port.tag}> is no parameter", "a parameter is an <input_port>")
             if not name.isidentifier() or iskeyword(name) or name in _TAKEN:
                 hint = f"write letters, digits and _, and none of {', '.join(_TAKEN)}"
                 raise _fault(f"a parameter cannot be called '{name}'", hint)
+            made = inspect.Parameter(name, where)
             if kind and kind not in _TYPES:
                 raise _fault(f"there is no type '{kind}'", nearest(kind, _TYPES))
             default: Any = inspect.Parameter.empty
@@ -178,9 +212,8 @@ class _TaskFile:
                 as_parameter: Parameter[Any] = Parameter(name, 0, _TYPES.get(kind))
                 default = value_from(port.attributes["default"], as_parameter)
             annotation = _TYPES.get(kind, inspect.Parameter.empty)
-            where = inspect.Parameter.POSITIONAL_OR_KEYWORD
             return inspect.Parameter(name, where, default=default, annotation=annotation)
-        return None
+        return made
 
     def _node(self, element: Element, parameters: Parameters) -> Behaviour:
         """The node of an element, an empty one if there is something wrong with it."""
@@ -303,15 +336,20 @@ def _duration(text: str, symbols: Symbols) -> Duration:
 
 
 def _check(kind: str, given: Mapping[str, str], children: Sequence[Behaviour]) -> None:
-    """Raise InputError for an attribute or a child that a node of this kind does not have."""
+    """Raise InputError for attributes and children that a node of this kind does not have."""
+    faults: list[Diagnostic] = []
     for name in given:
-        if name in PRECONDITIONS or name in SCRIPTS:
-            raise _fault(f"a task has no {name}", "write <CheckState> or <ModifyState>")
         known = _ATTRIBUTES.get(kind, (name,))
-        if name not in known and name[0] != "_":
-            raise _fault(f"<{kind}> has no '{name}'", nearest(name, known))
+        if name in PRECONDITIONS or name in SCRIPTS:
+            faults += _fault(
+                f"a task has no {name}", "write <CheckState> or <ModifyState>"
+            ).diagnostics
+        elif name not in known and name[0] != "_":
+            faults += _fault(f"<{kind}> has no '{name}'", nearest(name, known)).diagnostics
     if children and (kind in _LEAVES or kind not in _ATTRIBUTES):
-        raise _fault(f"<{kind}> has nothing in it", "put what follows it behind it")
+        hint = "put what follows it behind it"
+        faults += _fault(f"<{kind}> has nothing in it", hint).diagnostics
+    InputError.raise_for(faults)
 
 
 def _required(given: Mapping[str, str], name: str) -> str:

@@ -39,6 +39,8 @@ NO_MAPPING: Final[Mapping[str, str]] = MappingProxyType({})
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _SEPARATOR: Final = re.compile(r"\A\s*sep=.([\r\n]+)", re.IGNORECASE)
 """The first line by which some programs tell each other what separates cells."""
+_READ: Final = "_read_part"
+"""The attribute of an error with what could be read in spite of it."""
 _LONGEST: Final = 1_000
 """Most bits of a whole number that is written in TOML."""
 
@@ -78,8 +80,10 @@ def read_sheet(
     """
     sheet = _Sheet(Path(path), columns, mapping, other)
     made: dict[str, T] = {}
+    names: set[str] = set()
     for line, cells in sheet.lines():
         row = sheet.row(line, cells)
+        names |= sheet.names(cells)
         if row is not None:
             try:
                 name, value = make(row)
@@ -91,8 +95,17 @@ def read_sheet(
             made[name] = value
     if not made and not sheet.faults:
         sheet.add_fault("there is no row in it", 1, hint="write one below the heading line")
-    InputError.raise_for(sheet.faults)
+    if sheet.faults:
+        refused = InputError.of(sheet.faults)
+        refused.__dict__[_READ] = made, names - made.keys()
+        raise refused
     return made
+
+
+def read_part(error: BthtnError) -> tuple[Mapping[str, Any], set[str]]:
+    """The rows that could be read of a sheet with these mistakes, and the names of the others."""
+    rows, names = error.__dict__.get(_READ, (NO_MAPPING, set()))
+    return rows, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +175,10 @@ class _Sheet:
                 self.add_fault(message, line, hint=hint)
         is_right = len(self.faults) == before and not self._missing
         return SheetRow(values, others) if is_right else None
+
+    def names(self, cells: list[_Cell]) -> set[str]:
+        """The names in the first column of a row."""
+        return {cell.text for cell in cells if self._resolved.get(cell.heading) is self._columns[0]}
 
     def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
         """Collect the diagnostics of an error at a place of the sheet."""

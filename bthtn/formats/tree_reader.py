@@ -188,25 +188,35 @@ class _TreeReader:
         return made
 
     def _ports(self, element: Element, name: str, kind: NodeKind, scope: Scope) -> dict[str, Any]:
-        """The values of the ports of a node. Raises BthtnError."""
+        """The values of the ports of a node. Raises BthtnError with the faults of all."""
         values: dict[str, Any] = {}
+        faults: list[Diagnostic] = []
         for attribute, text in element.attributes.items():
             if not is_port(attribute):
                 continue
             found = kind.port(attribute)
             if found is None:
                 hint = nearest(attribute, kind.ports) or "it has no ports"
-                raise fault(element, f"'{name}' has no port '{attribute}'", hint)
+                wrong = fault(element, f"'{name}' has no port '{attribute}'", hint)
+                faults += wrong.diagnostics
+                continue
             port, number = found
-            value = self._value(element, port, attribute, text, scope)
+            value = None
+            try:
+                value = self._value(element, port, attribute, text, scope)
+            except BthtnError as error:
+                faults += error.diagnostics
             if port.numbered:
                 values.setdefault(port.name, {})[number] = value
             else:
                 values[port.name] = value
+        hints = " ".join(found.hint for found in faults)
         for port in kind.ports.values():
-            if port.is_needed and port.name not in values:
-                shown = f"{port.name}_1" if port.numbered else port.name
-                raise fault(element, f"'{name}' has no '{shown}'", f'write {shown}="…"')
+            shown = f"{port.name}_1" if port.numbered else port.name
+            if port.is_needed and port.name not in values and f"'{port.name}'" not in hints:
+                missing = fault(element, f"'{name}' has no '{shown}'", f'write {shown}="…"')
+                faults += missing.diagnostics
+        InputError.raise_for(faults)
         return values
 
     def _value(self, element: Element, port: Port, attribute: str, text: str, scope: Scope) -> Any:

@@ -3,12 +3,13 @@
 Everything here is built on the public classes of the packages below, none of which imports it.
 """
 
-from bthtn.kit.character_files import CharacterFiles, read_character
+from bthtn.kit.character_files import CharacterFiles
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
 from bthtn.kit.crowd import Crowd, Detail
 from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.engine_session import EngineSession
+from bthtn.kit.folder_reader import read_character
 from bthtn.kit.goals_file import GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.kit.lottery_file import read_lottery

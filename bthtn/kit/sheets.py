@@ -14,7 +14,8 @@ from typing import assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask
-from bthtn.errors import BthtnError, Diagnostic, Severity, nearest
+from bthtn.errors import Diagnostic, Severity, nearest
+from bthtn.formats.mistakes import Mistakes
 from bthtn.formats.sheet import kind_of
 from bthtn.kit.coordinator_file import read_groups, read_roles
 from bthtn.kit.goals_file import read_goals
@@ -23,47 +24,51 @@ from bthtn.kit.skills_file import read_skill_table, read_skills
 
 
 def sheet_findings(
-    sheets: list[Path], domain: FrozenDomain, others: Mapping[str, FrozenDomain]
-) -> Iterator[Diagnostic]:
-    """The mistakes in sheets for a domain, in the order of ``sheets_in``.
+    sheets: list[Path],
+    domain: FrozenDomain,
+    others: Mapping[str, FrozenDomain],
+    mistakes: Mistakes | None = None,
+) -> list[Diagnostic]:
+    """The mistakes in sheets for a domain, in the order of ``sheets_in``, after those known.
 
     ``others`` are the domains that may be templates and skills, by name. Other files are left out.
     """
+    found = Mistakes() if mistakes is None else mistakes
     skills: dict[str, FrozenDomain] = dict(others)
     for sheet in sheets:
-        try:
-            match kind_of(sheet):
-                case "skills":
-                    skills |= read_skills(sheet, domain, *others.values())
-                case "kinds":
-                    read_skill_table(sheet, domain, skills)
-                case "lottery":
-                    yield from _lottery_findings(sheet, domain, skills)
-                case "goals":
-                    read_goals(sheet, domain)
-                case "groups":
-                    read_groups(sheet, domain.state_class)
-                case "roles":
-                    read_roles(sheet, domain.state_class)
-                case None:
-                    pass
-                case never:
-                    assert_never(never)
-        except BthtnError as error:
-            yield from error.diagnostics
+        match kind_of(sheet):
+            case "skills":
+                skills |= found.rows(read_skills, sheet, domain, *others.values())
+            case "kinds":
+                found.read(read_skill_table, sheet, domain, skills)
+            case "lottery":
+                found.note(found.read(_lottery_findings, sheet, domain, skills, default=()))
+            case "goals":
+                found.read(read_goals, sheet, domain)
+            case "groups":
+                found.read(read_groups, sheet, domain.state_class)
+            case "roles":
+                found.read(read_roles, sheet, domain.state_class)
+            case None:
+                pass
+            case never:
+                assert_never(never)
+    return found.found
 
 
 def _lottery_findings(
     sheet: Path, domain: FrozenDomain, skills: Mapping[str, FrozenDomain]
-) -> Iterator[Diagnostic]:
+) -> list[Diagnostic]:
+    """Warnings of a lottery. Raises InputError for the mistakes in it."""
     table = read_lottery(sheet, domain.state_class)
-    yield from (replace(fault, where=f"{sheet}, {fault.where}") for fault in table.checks())
+    found = [replace(fault, where=f"{sheet}, {fault.where}") for fault in table.checks()]
     known = {name for whole in (domain, *skills.values()) for name in _actions(whole)}
     for action in table.rows:
         if action not in known:
             message = f"no method and no compound task is called '{action}'"
             where, hint = f"{sheet}, row '{action}'", nearest(action, known)
-            yield Diagnostic("BT425", message, where, hint, Severity.WARNING)
+            found.append(Diagnostic("BT425", message, where, hint, Severity.WARNING))
+    return found
 
 
 def _actions(domain: FrozenDomain) -> Iterator[str]:

@@ -45,7 +45,7 @@ from bthtn.plan.codec import (
 )
 from bthtn.plan.nodes import Node, check_node
 from bthtn.plan.walk import flat
-from bthtn.world.expression import Constant, Parameter
+from bthtn.world.expression import REQUIRED, Constant, Parameter
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
@@ -97,8 +97,15 @@ def call_from(text: str, domain: FrozenDomain) -> TaskCall:
     if not isinstance(call, TaskCall):
         hint = 'write one task, such as fight or move("tokyo")'
         raise InputError("BT406", f"{shortened(text)!r} is not a task with arguments", hint=hint)
-    texts = [argument.text() for argument in call.args]
-    return call.task(*map(value_from, texts, call.task.parameters))
+    given: dict[str, Any] = {}
+    for parameter, argument in zip(call.task.parameters, call.args, strict=True):
+        if isinstance(argument, Constant) and argument.value == parameter.default:
+            continue
+        if parameter.is_fixed:
+            message = f"'{parameter.name}' of '{call.task.name}' is {parameter.default!r}"
+            raise InputError("BT103", message, hint=f"leave {argument.text()} out")
+        given[parameter.name] = value_from(argument.text(), parameter)
+    return call.task(**given)
 
 
 class _UnparsedValue(str):
@@ -252,10 +259,25 @@ class _PlanParser:
         if not isinstance(task, PrimitiveTask) and not self._suspended:
             hint = "write the primitive tasks that it is decomposed into"
             raise InputError("BT406", f"'{task.name}' is a compound task", hint=hint)
+        if self._suspended and len(texts) < len(task.parameters):
+            return self._filled(task, texts)
         if len(texts) != len(task.parameters):
             wanted = ", ".join(parameter.name for parameter in task.parameters) or "no values"
             raise InputError("BT103", f"'{task.name}' takes {wanted}; it is given {len(texts)}")
         return tuple(map(self._expected, texts, task.parameters))
+
+    def _filled(self, task: Task, texts: list[str]) -> tuple[Any, ...]:
+        """The arguments of a call that leaves out what has a default. Raises InputError."""
+        free = [parameter for parameter in task.parameters if not parameter.is_fixed]
+        given = {
+            parameter.name: self._expected(text, parameter)
+            for parameter, text in zip(free, texts, strict=False)
+        }
+        needed = [parameter.name for parameter in free if parameter.default is REQUIRED]
+        if len(texts) > len(free) or needed[len(texts) :]:
+            wanted = ", ".join(parameter.name for parameter in free) or "no values"
+            raise InputError("BT103", f"'{task.name}' takes {wanted}; it is given {len(texts)}")
+        return tuple(given.get(parameter.name, parameter.default) for parameter in task.parameters)
 
     def _expected(self, text: str, parameter: Parameter[Any]) -> Any:
         """The value that the text denotes; the text itself if it cannot be converted."""

@@ -44,6 +44,7 @@ from bthtn.testing.cases import (
 )
 
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
+    from bthtn.formats.mistakes import Mistakes
     from bthtn.kit.character_files import CharacterFiles
 
 
@@ -179,8 +180,25 @@ def domain_in(file: Path) -> FrozenDomain:
 
 def character_files(found: Target) -> CharacterFiles:
     """Read the files of a character whose tree is no Python file. Raises BthtnError."""
-    from bthtn.kit import character_files as kit  # noqa: PLC0415 - not for domains
+    files, mistakes = examined_files(found)
+    if mistakes:
+        from bthtn.kit.folder_reader import sketched  # noqa: PLC0415 - not for domains
 
+        sketched(files, mistakes)
+    mistakes.raise_all()
+    assert files is not None, "there is no mistake in them"
+    return files
+
+
+def examined_files(found: Target) -> tuple[CharacterFiles | None, Mistakes]:
+    """The files of such a character as far as they can be read, and the mistakes in them.
+
+    Raises InputError for a domain that its settings name.
+    """
+    from bthtn.formats.mistakes import Mistakes  # noqa: PLC0415 - likewise
+    from bthtn.kit import folder_reader as kit  # noqa: PLC0415 - not for domains
+
+    mistakes = Mistakes()
     assert found.file is not None, "a character of files has files"
     assert found.code is not None, "and a place for its operators"
     folder = found.file.parent
@@ -190,8 +208,8 @@ def character_files(found: Target) -> CharacterFiles:
             domain = resolve(named, TargetKind.DOMAIN).load() if named else None
         except InputError as error:
             raise error.placed(f"{folder / kit.SETTINGS}") from None
-        code = module_at(found.code) if found.code.is_file() else None
-        return kit.read_character(folder, code, domain)
+        code = mistakes.read(module_at, found.code) if found.code.is_file() else None
+        return kit.read_folder(folder, code, domain, mistakes), mistakes
 
 
 def summary(file: Path) -> str:

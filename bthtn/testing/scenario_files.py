@@ -14,7 +14,7 @@ from bthtn.formats.document import TomlFile
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.characters import character_of, invariants_of, loaded_once
 from bthtn.testing.interventions import Intervention, belief, having
-from bthtn.testing.locate import TargetKind, resolve
+from bthtn.testing.locate import Target, TargetKind, resolve
 from bthtn.testing.plan_pattern import check_pattern, is_pattern
 from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario, fits
 
@@ -54,6 +54,15 @@ def read_scenario(path: Path | str) -> Scenario:
     return _File(Path(path)).scenario()
 
 
+def check_scenario(path: Path, tree: Path, made: Character | None) -> None:
+    """Raise InputError with all faults of a scenario, as ``read_scenario`` does.
+
+    One of this tree is looked at with the character that is made of it; without any, what its form
+    says is all.
+    """
+    _File(path).check(tree, made)
+
+
 class _File(TomlFile):
     """Reader of one file, which makes the character to look at its parts."""
 
@@ -61,36 +70,63 @@ class _File(TomlFile):
 
     def scenario(self) -> Scenario:
         """The scenario. Raises InputError."""
+        table = self._whole()
+        seed = table.get("seed", 0)
+        faults = len(self.faults)
+        with self.at("tree"):
+            target = loaded_once(self._target(table))
+            self._made = character_of(target, seed)
+        if len(self.faults) > faults:
+            InputError.raise_for(self.faults)
+        made = self._scenario(table, target, seed)
+        InputError.raise_for(self.faults)
+        return made
+
+    def check(self, tree: Path, made: Character | None) -> None:
+        """Look at everything without making the character of this tree. Raises InputError."""
+        table = self._whole()
+        faults = len(self.faults)
+        with self.at("tree"):
+            target = self._target(table)
+        if len(self.faults) > faults:
+            InputError.raise_for(self.faults)
+        if target.file is None or not target.file.samefile(tree):
+            read_scenario(self.path)
+        elif made is not None:
+            self._made = made
+            self._scenario(table, target, 0)
+        InputError.raise_for(self.faults)
+
+    def _whole(self) -> dict[str, Any]:
+        """The usable entries. Raises InputError if no tree is named."""
         table = self._checked(self.tables, _KEYS)
         if "tree" not in table:
             self.add("it names no tree", 'write tree = "soldier"')
             InputError.raise_for(self.faults)
         if (ticks := table.get("ticks", MOST_TICKS)) < 1:
-            self.add(
-                f"it lasts {ticks} ticks, in which nothing happens", "write ticks = 20", "ticks"
-            )
-        faults = len(self.faults)
-        with self.at("tree"):
-            beside = self.path.parent / table["tree"]
-            tree = str(beside) if beside.suffix and beside.exists() else table["tree"]
-            target = loaded_once(resolve(tree, TargetKind.TREE))
-            seed = table.get("seed", 0)
-            self._made = character_of(target, seed)
-        if len(self.faults) > faults:
-            InputError.raise_for(self.faults)
-        made = Scenario(
+            message = f"it lasts {ticks} ticks, in which nothing happens"
+            self.add(message, "write ticks = 20", "ticks")
+        return table
+
+    def _target(self, table: Mapping[str, Any]) -> Target:
+        """The tree that is named, beside this file or elsewhere. Raises InputError."""
+        beside = self.path.parent / table["tree"]
+        tree = str(beside) if beside.suffix and beside.exists() else table["tree"]
+        return resolve(tree, TargetKind.TREE)
+
+    def _scenario(self, table: Mapping[str, Any], target: Target, seed: int) -> Scenario:
+        """The scenario of entries that name things of the character; notes those it lacks."""
+        return Scenario(
             self.path.name.removesuffix(SCENARIO),
             lambda: character_of(target, seed),
             self._interventions(table),
             self._expected(table, "expect"),
             self._expected(table, "never"),
             self._beliefs(table.get("finally", {}), "finally"),
-            ticks,
+            table.get("ticks", MOST_TICKS),
             invariants_of(target) if table.get("invariants") else None,
             target.name,
         )
-        InputError.raise_for(self.faults)
-        return made
 
     def _interventions(self, table: Mapping[str, Any]) -> tuple[Intervention, ...]:
         given = self._checked(table.get("given", {}), _INTERVENTION, "given")

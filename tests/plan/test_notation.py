@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.domain.builder import Domain, Primitive, primitive
+from bthtn.domain.derive import derive
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import ParallelPolicy
@@ -215,6 +216,34 @@ def test_what_is_no_call_is_refused(text, code):
     with pytest.raises(InputError) as caught:
         call_from(text, house)
     assert caught.value.code == code
+
+
+@pytest.fixture
+def patrols():
+    domain = Domain("patrols", World)
+
+    @domain.primitive
+    def look(rooms: int, speed: float = 1.5) -> Primitive:
+        return primitive()
+
+    return derive(domain, "hall", suffix="_hall", given={"rooms": 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "args"),
+    [("look_hall", (2, 1.5)), ("look_hall(3.0)", (2, 3.0)), ("look_hall(2, 3.0)", (2, 3.0))],
+)
+def test_a_call_may_leave_out_what_is_fixed_or_has_a_default(patrols, text, args):
+    assert tuple(arg.value for arg in call_from(text, patrols).args) == args
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("look_hall(3, 3.0)", "'rooms' of 'look_hall' is 2"), ("look_hall(2, 3, 4)", "given 3")],
+)
+def test_a_call_cannot_have_another_value_for_what_is_fixed(patrols, text, said):
+    with pytest.raises(InputError, match=said):
+        call_from(text, patrols)
 
 
 @given(problems())
