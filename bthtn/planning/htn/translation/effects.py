@@ -75,11 +75,11 @@ class _EffectReader:
         terms = self._terms
         target: FluentReference[object]
         if isinstance(node, ast.Subscript):
-            family = terms.named(node.value)
+            family = terms.declared(node.value)
             target = terms.member(family, terms.value(node.slice))
             terms.families_written.add(family)
         else:
-            target = terms.named(node)
+            target = terms.declared(node)
             if not isinstance(target, Fluent) or target in terms.written:
                 raise NotTranslatable
             terms.written[target] = value

@@ -81,7 +81,7 @@ class Terms:
             case ast.Name() | ast.Attribute():
                 return self._named_value(node)
             case ast.Subscript(value=family, slice=index):
-                return self._element(self.named(family), self.value(index))
+                return self._element(self.declared(family), self.value(index))
             case ast.Tuple(elts=parts):
                 return _tuple([self.value(part) for part in parts])
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
@@ -96,10 +96,12 @@ class Terms:
     def _named_value(self, node: ast.Name | ast.Attribute) -> Expression[Any]:
         if isinstance(node, ast.Name) and node.id in self.variables:
             return self.variables[node.id]
-        found = self.named(node)
-        if type(found) is Fluent:
-            return self.written.get(found, found)
-        return self._meaning.data(found)
+        if not self._is_of_state(node):
+            return self._meaning.data(self.named(node))
+        found = self.declared(node)
+        if type(found) is not Fluent:
+            raise NotTranslatable
+        return self.written.get(found, found)
 
     def _element(self, family: Any, index: Expression[Any]) -> Expression[Any]:
         if family in self.families_written:
@@ -115,22 +117,36 @@ class Terms:
         return self.truth(node)
 
     def named(self, node: ast.expr) -> Any:
-        """The object that a name, or an attribute of one, stands for: a fluent, a task, a value."""
+        """The object that a name, or an attribute of one, stands for: a task, a value."""
         match node:
             case ast.Name(id=name) if name not in self.variables and name != self._state:
                 return self._meaning.of(name)
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if (
-                name == self._state and name not in self.variables
-            ):
-                found = self._named.get(attribute)
-                if _is_steady(found):
-                    return found
             case ast.Attribute(value=ast.Name() as holder, attr=attribute):
                 return self._meaning.attribute(self.named(holder), attribute)
         raise NotTranslatable
 
+    def declared(self, node: ast.expr) -> Any:
+        """The fluent, or the family of such, that an attribute of the state is.
+
+        Raises NotTranslatable for everything else: a table, and a fluent that is not read from the
+        state but named, which is an expression.
+        """
+        if self._is_of_state(node):
+            assert isinstance(node, ast.Attribute), "as it is one of the state"
+            found = self._named.get(node.attr)
+            if _is_steady(found):
+                return found
+        raise NotTranslatable
+
+    def _is_of_state(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Attribute(value=ast.Name(id=name)):
+                return name == self._state and name not in self.variables
+            case _:
+                return False
+
     def member(self, family: Any, index: Expression[Any]) -> FluentReference[Any]:
-        """The member of a family. Raises NotTranslatable for anything else, or no valid index."""
+        """The member of a family. Raises NotTranslatable for a fluent, or no valid index."""
         if type(family) is not FluentFamily:
             raise NotTranslatable
         try:

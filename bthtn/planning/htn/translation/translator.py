@@ -168,4 +168,6 @@ class Translator:
             data = translate(self._sources.written(meaning.function), terms)
         except NotTranslatable:
             return None
+        except Exception:  # noqa: BLE001 - whatever is in it, the function can still be called
+            return None
         return Translation(data, tuple(meaning.assumed), terms.relies_on_ints, terms.varies)
