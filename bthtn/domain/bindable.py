@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
+from enum import Enum
 from functools import partial
 from types import CellType, FunctionType, MethodType
 from typing import Any, Final, Generic, TypeVar, cast
@@ -13,6 +14,7 @@ from bthtn.world.fluent import MemberOf
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_PLAIN: Final = frozenset({bool, int, str, type(None)})
 _MOST_BOUND: Final = 1_000
 """Arguments for which one function keeps what it is for them; then it begins anew."""
 _LARGEST: Final = 1_000
@@ -24,32 +26,44 @@ class Bindable(Generic[F]):
 
     A task function runs once, with symbolic parameters; a lambda written inside it closes
     over those, and so may functions, partials and callable objects that it uses. For a call with
-    actual arguments each of them gets a copy that holds values. The copies for the arguments of
-    late are kept.
+    actual arguments each of them gets a copy that holds values, and shares everything else: what
+    changes around a function changes for every call. The copies for the arguments of late are kept.
     """
 
     __slots__ = ("_bound", "_mentions_parameters", "function")
 
     def __init__(self, function: F) -> None:
         self.function = function
-        self._bound: dict[Any, F] = {}
+        self._bound: dict[Any, tuple[F, Binding]] = {}
+        """The copies by arguments, each with these: they are held, as a key may name them by id."""
         self._mentions_parameters = _mentions(function, set())
 
     def bound(self, binding: Binding) -> F:
         """The function for a call with these arguments."""
         if not binding or not self._mentions_parameters:
             return self.function
-        key = (binding, *map(type, binding))
-        try:
-            found = self._bound.get(key)
-        except TypeError:  # a value that cannot be hashed
-            return cast("F", _Copies(binding).of(self.function))
-        if found is None:
+        plain = _PLAIN.issuperset(map(type, binding))
+        key = (binding, *map(type, binding)) if plain else _key(binding)
+        known = self._bound.get(key)
+        if known is not None:
+            return known[0]
+        copies = _Copies(binding)
+        made = cast("F", copies.of(self.function))
+        if not copies.are_snapshots:
             if len(self._bound) >= _MOST_BOUND:
                 self._bound.clear()
-            found = cast("F", _Copies(binding).of(self.function))
-            self._bound[key] = found
-        return found
+            self._bound[key] = made, binding
+        return made
+
+
+def _key(value: Any) -> Any:
+    """A key that only values have which can stand for this one, as long as this one is there."""
+    kind = type(value)
+    if kind is tuple:
+        return (kind, *map(_key, value))
+    if kind is float:
+        return (kind, repr(value))  # 0.0 equals -0.0
+    return (kind, value if kind in _PLAIN or isinstance(value, Enum) else id(value))
 
 
 def held_by(value: object) -> Iterator[object]:
@@ -95,11 +109,15 @@ def _mentions(value: object, seen: set[int]) -> bool:
 
 
 class _Copies:
-    """Copies of objects that hold parameters, with these values in their place."""
+    """Copies of objects that hold parameters, with these values in their place.
+
+    They ``are_snapshots`` if one of an object is among them that may change.
+    """
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self._made: dict[int, Any] = {}
+        self.are_snapshots = False
 
     def of(self, value: Any) -> Any:
         """The value itself if no parameter can be reached from it, else its copy."""
@@ -122,6 +140,7 @@ class _Copies:
 
     def _copy(self, value: Any) -> None:
         made = self._made
+        self.are_snapshots |= not isinstance(value, FunctionType | partial | MethodType | tuple)
         match value:
             case FunctionType():
                 self._copy_function(value)
@@ -145,7 +164,8 @@ class _Copies:
                 vars(twin).update({name: self.of(part) for name, part in vars(value).items()})
 
     def _copy_function(self, function: FunctionType) -> None:
-        cells = tuple(CellType() for _ in function.__closure__ or ())
+        around = function.__closure__ or ()
+        cells = tuple(CellType() if _mentions(_content(cell), set()) else cell for cell in around)
         twin = FunctionType(
             function.__code__,
             function.__globals__,
@@ -154,13 +174,12 @@ class _Copies:
             cells,
         )
         self._made[id(function)] = twin  # before its cells: they may hold the function itself
-        for cell, before in zip(cells, function.__closure__ or (), strict=True):
-            try:
+        for cell, before in zip(cells, around, strict=True):
+            if cell is not before:
                 cell.cell_contents = self.of(before.cell_contents)
-            except ValueError:  # the cell is still empty
-                continue
         named = function.__kwdefaults__ or {}
         twin.__kwdefaults__ = {name: self.of(default) for name, default in named.items()}
+        twin.__dict__ = function.__dict__
 
 
 def _is_stateless(expression: Expression[Any]) -> bool:

@@ -288,3 +288,116 @@ def test_a_parameter_behind_a_star_is_seen_as_well(domain):
         return primitive(duration=lambda soldier, *, time=time: time * 2)
 
     assert projection(wait, 3).duration == 6
+
+
+def test_a_variable_around_a_function_that_changes_changes_for_all_arguments(domain):
+    limit = 5
+
+    @domain.primitive
+    def wait(time: int):
+        return primitive(precondition=lambda soldier: time <= limit)
+
+    assert projection(wait, 4).possible is True
+    limit = 3
+    assert projection(wait, 4).possible is False
+    assert projection(wait, 3).possible is True
+    limit = 4
+    assert projection(wait, 4).possible is True
+
+
+def test_so_does_one_around_a_function_that_it_calls(domain):
+    limit = 5
+
+    @domain.primitive
+    def wait(time: int):
+        def most():
+            return limit + time
+
+        return primitive(precondition=lambda soldier: soldier.ammo <= most())
+
+    assert projection(wait, 1).possible is True
+    limit = 4
+    assert projection(wait, 1).possible is False
+
+
+def test_so_does_an_attribute_of_a_function(domain):
+    waits = []
+
+    @domain.primitive
+    def wait(time: int):
+        def possible(soldier):
+            return time <= possible.limit
+
+        possible.limit = 5
+        waits.append(possible)
+        return primitive(precondition=possible)
+
+    assert projection(wait, 4).possible is True
+    waits[0].limit = 3
+    assert projection(wait, 4).possible is False
+
+
+def test_so_does_an_object_that_is_called(domain):
+    class AtMost:
+        def __init__(self, time):
+            self.time, self.limit = time, 5
+
+        def __call__(self, soldier):
+            return self.time <= self.limit
+
+    made = []
+
+    @domain.primitive
+    def wait(time: int):
+        made.append(AtMost(time))
+        return primitive(precondition=made[0])
+
+    assert projection(wait, 4).possible is True
+    made[0].limit = 3
+    assert projection(wait, 4).possible is False
+
+
+def test_so_does_a_list_with_a_parameter_in_it(domain):
+    made = []
+
+    @domain.primitive
+    def wait(time: int):
+        times = [time]
+        made.append(times)
+        return primitive(precondition=lambda soldier: soldier.ammo in times)
+
+    assert projection(wait, 4).possible is False
+    made[0].append(6)
+    assert projection(wait, 4).possible is True
+
+
+def test_what_a_function_counts_around_it_is_counted_for_all_arguments(domain):
+    calls = 0
+
+    @domain.primitive
+    def wait(time: int):
+        def possible(soldier):
+            nonlocal calls
+            calls += 1
+            return calls <= time
+
+        return primitive(precondition=possible)
+
+    assert [projection(wait, time).possible for time in (3, 2, 2)] == [True, True, False]
+    assert calls == 3
+
+
+@pytest.mark.parametrize("values", [((1,), (True,), (1.0,)), (0.0, -0.0), (1, True, 1.0)])
+def test_arguments_that_are_equal_and_not_the_same_are_told_apart(domain, values):
+    @domain.primitive
+    def note(what):
+        def possible(soldier):
+            seen.append(repr(what))
+            return True
+
+        return primitive(precondition=possible)
+
+    seen = []
+    for value in (*values, *values):
+        projection(note, value)
+    assert seen == [repr(value) for value in (*values, *values)]
