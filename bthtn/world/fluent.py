@@ -310,9 +310,11 @@ class FluentFamily(Shared, Generic[K, T]):
             found = self._members.get(index)
         except TypeError:  # it cannot be hashed
             raise self._bad_index(index) from None
+        # An index that is no value is equal to one where True is 1: both are looked up as one.
+        is_same_type = found is not None and type(found.index) is type(index)
+        if not (is_same_type and not self.indices.parts) and not self.indices.accepts(index):
+            raise self._bad_index(index)
         if found is None:
-            if not self.indices.accepts(index):
-                raise self._bad_index(index)
             made = Fluent(
                 self.prototype.default,
                 values=self.prototype.values,

@@ -9,6 +9,7 @@ from bthtn import (
     Planner,
     Settings,
     State,
+    find_plan,
     fluent,
     fluents,
     method,
@@ -18,11 +19,13 @@ from bthtn import (
 from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.plan.notation import normal
+from bthtn.plan.walk import outline
 from bthtn.planning.htn import expressions
 from bthtn.planning.htn.fastpath import accelerator, asking, program
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
 from bthtn.planning.htn.fastpath.reachable import reachable
 from bthtn.planning.htn.generated import executed
+from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
 
@@ -502,3 +505,84 @@ def test_a_mistake_in_generated_source_is_not_hidden_from_tests(line, error, mon
     ask = accelerator_of(request(domain, Yard(), do["wait"]()))
     with pytest.raises((NameError, ValueError), match=error):
         ask(request(domain, Yard(), do["wait"]()).state, 10)
+
+
+class Lamps(State):
+    count: Fluent[int] = fluent(default=1)
+    fuel: Fluent[float] = fluent(default=1.0)
+    lit: FluentFamily[int, bool] = fluents(default=False)
+    full: FluentFamily[str, float] = fluents(default=0.0)
+
+
+def test_an_index_of_a_wrong_type_is_refused_however_often_an_equal_one_was_looked_up():
+    domain = Domain("lamps", Lamps)
+    light = domain.primitive("light", effects=Lamps.count.increases(1))
+
+    @domain.compound
+    def lit(number):
+        yield method(light(), when=~Lamps.lit[number])
+
+    @domain.compound
+    def compared():
+        yield method(light(), when=~Lamps.lit[Lamps.count == 1])
+
+    frozen = domain.freeze()
+    for _ in range(3):
+        assert find_plan(frozen, Lamps(), lit(1))
+        for wrong in (lit(True), lit(1.0), compared(), sequence(lit(1), compared())):
+            with pytest.raises(StateError, match="is indexed by int"):
+                find_plan(frozen, Lamps(), wrong)
+
+
+def by_function(state):
+    state.fuel = NOT_A_NUMBER
+
+
+def by_function_into_a_member(state):
+    state.full["a"] = NOT_A_NUMBER
+
+
+NOT_A_NUMBER = float("nan")
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        Lamps.fuel.becomes(NOT_A_NUMBER),
+        Lamps.full["a"].becomes(NOT_A_NUMBER),
+        Lamps.fuel.decreases(Lamps.fuel * float("inf")),
+        by_function,
+        by_function_into_a_member,
+    ],
+)
+def test_a_task_inside_itself_fails_where_the_state_has_the_same_nan_however_often_one_asks(effect):
+    domain = Domain("lamps", Lamps)
+    fill = domain.primitive("fill", effects=effect)
+    stop = domain.primitive("stop")
+
+    @domain.compound
+    def filled():
+        yield method(fill(), filled())
+        yield method(stop())
+
+    frozen, settings = domain.freeze(), Settings(max_expansions=50, max_depth=40)
+    expected = outline(next(Reference(request(frozen, Lamps(), filled(), settings)).plans()).tree)
+    for _ in range(4):
+        assert outline(find_plan(frozen, Lamps(), filled(), settings).tree) == expected
+    assert len(find_plan(frozen, Lamps(), filled(), settings).steps) <= 3
+
+
+def test_a_call_with_a_nan_inside_itself_fails_however_often_one_asks():
+    domain = Domain("lamps", Lamps)
+    light = domain.primitive("light", effects=Lamps.count.becomes(1))
+    stop = domain.primitive("stop")
+
+    @domain.compound
+    def lighting(number: float):
+        yield method(light(), lighting(number))
+        yield method(stop())
+
+    settings = Settings(max_expansions=50, max_depth=40)
+    for _ in range(4):
+        plan = find_plan(domain, Lamps(), lighting(NOT_A_NUMBER), settings)
+        assert [step.task.name for step in plan.steps] == ["stop"]

@@ -285,3 +285,29 @@ def test_objects_that_nobody_has_declared_are_not_counted():
 def test_whether_a_symbol_is_in_a_family_is_not_known_yet():
     with pytest.raises(SymbolError, match="no value yet"):
         assert Yard.on["a"] in Yard.on
+
+
+# equal indices of another type
+
+
+@pytest.mark.parametrize(("right", "wrong"), [(1, True), (0, False), (1, 1.0)])
+def test_an_index_of_a_wrong_type_is_refused_whether_or_not_an_equal_one_is_in_use(right, wrong):
+    with pytest.raises(StateError, match="is indexed by int"):
+        Soldier.steps[wrong]
+    used = Soldier.steps[right]
+    with pytest.raises(StateError, match="is indexed by int"):
+        Soldier.steps[wrong]
+    assert Soldier.steps[right] is used
+
+
+def test_so_is_one_with_a_part_of_a_wrong_type():
+    class Map(State):
+        road: FluentFamily[tuple[int, str], bool] = fluents(default=False)
+
+    used = Map.road[1, "a"]
+    for wrong in ((True, "a"), (1.0, "a")):
+        with pytest.raises(StateError, match="is indexed by"):
+            Map.road[wrong]
+        with pytest.raises(StateError, match="is indexed by"):
+            Map().road[wrong]
+    assert Map.road[1, "a"] is used

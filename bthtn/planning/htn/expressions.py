@@ -7,6 +7,7 @@ else, plain functions above all, the result is None, and the expression is evalu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from itertools import count
 from math import isfinite, isnan, nan
 from types import MappingProxyType
@@ -27,6 +28,7 @@ from bthtn.world.expression import (
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.operations import ordering
 from bthtn.world.truth import UNKNOWN
+from bthtn.world.value_type import ValueType
 
 # Operators are copied from these tables, never from an expression, which could hold any text.
 _COMPARISONS: Final = MappingProxyType(
@@ -55,6 +57,10 @@ class MembersByIndex(dict[Any, Fluent[Any]]):
             self.clear()
         member = self[index] = self._family.member(index)
         return member
+
+    def exact(self, index: Any) -> Fluent[Any]:
+        """Return the member by an index that may only be equal to one, as True is to 1."""
+        return self._family.member(index)
 
 
 class Names:
@@ -159,8 +165,10 @@ class ExpressionSource:
         """Return the source of the fluent itself, or None if the reference has to be evaluated."""
         if not isinstance(reference, MemberOf):
             return self.names.of(reference)
-        index = self.value(reference.index, depth + 1)
-        return index and f"{self.names.of(reference.family)}[{index}]"
+        index, family = self.value(reference.index, depth + 1), reference.family
+        if index is None or _is_exact(reference.index, family.indices):
+            return index and f"{self.names.of(family)}[{index}]"
+        return f"{self.names.of(family)}.exact({index})"
 
     def _comparison(self, compared: Comparison, depth: int) -> str | None:
         left, right = (self.value(side, depth + 1) for side in (compared.left, compared.right))
@@ -225,6 +233,24 @@ def type_check(names: Names, target: FluentReference[Any], place: str, value: st
     if prototype(target).plain_type is None:
         return check
     return f"if type({value}) is not {names.of(target.value_type)}: {check}"
+
+
+def _is_exact(index: Expression[Any], indices: ValueType) -> bool:
+    """Whether an index that equals one that is valid certainly is valid itself."""
+    kind = indices.kind
+    match index:
+        case TupleOf(parts=parts) if len(parts) == len(indices.parts):
+            return all(map(_is_exact, parts, indices.parts))
+        case _ if kind in (str, object) or (issubclass(kind, Enum) and not issubclass(kind, int)):
+            return True
+        case Constant(value=value):
+            return type(value) is kind
+        case Parameter():
+            return index.type is kind
+        case Fluent() | MemberOf():
+            return index.value_type is kind
+        case _:
+            return is_int(index) and kind is int
 
 
 def is_number(expression: Expression[Any]) -> bool:

@@ -52,7 +52,7 @@ from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN
+from bthtn.world.truth import UNKNOWN, same_value
 
 _ABSENT: Final = object()
 
@@ -91,7 +91,9 @@ class PathState:
         if volatile and self.foreseeable is not other.foreseeable:
             return False
         touched = {*self.written, *other.written}
-        return all(self._effective(fluent) == other._effective(fluent) for fluent in touched)
+        return all(
+            same_value(self._effective(fluent), other._effective(fluent)) for fluent in touched
+        )
 
     def _effective(self, fluent: Fluent[Any]) -> Any:
         return self.written.get(fluent, _ABSENT if fluent.volatile else self.base.get(fluent))
@@ -314,7 +316,9 @@ class Reference(Unpicklable):
         """Whether the call is nested too deep, or in itself in an unchanged state."""
         volatile = self._domain.schema.has_volatile
         again = any(
-            (task, args) == (other, values) and place.at.same_as(moment, volatile=volatile)
+            task is other
+            and all(map(same_value, args, values))
+            and place.at.same_as(moment, volatile=volatile)
             for other, values, moment in place.above
         )
         too_deep = len(place.above) >= self._settings.max_depth

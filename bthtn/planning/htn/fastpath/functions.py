@@ -42,7 +42,7 @@ from bthtn.planning.htn.fastpath.layout import (
     variables,
     written_in_branches,
 )
-from bthtn.planning.htn.fastpath.lines import Known, tuple_source
+from bthtn.planning.htn.fastpath.lines import Known, is_near, tuple_source
 from bthtn.planning.htn.fastpath.notes import Notes
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
@@ -53,12 +53,11 @@ from bthtn.planning.htn.fastpath.reachable import (
     scalar,
 )
 from bthtn.planning.htn.fastpath.reading import Reading
-from bthtn.planning.htn.fastpath.repeats import KEY_AT
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.least_cost import LeastCosts
 
-MOST_COMPARED: Final = 3
-"""Parts of a key that the generated code compares before it calls ``repeats``."""
+_WITH_NAN: Final = (float, object, None)
+"""Types, or None where there is no single one, whose values may be NaN."""
 MOST_METHODS: Final = 4
 """Methods in one function; later methods go into functions of their own."""
 
@@ -365,8 +364,10 @@ class Functions:
         failing.fail()
         key = self._key(task)
         given = ", ".join([tuple_source(key), "up", "K", *members])
-        further = f"{_equal('up[0]', key)} or up[1] > 1 and {_equal('up[0][0]', key)}"
-        near = f"up[1] > 2 or {_equal('up', key)} or up[1] and ({further})"
+        args = zip(self._args(task), task.parameters, strict=True)
+        kinds: dict[str, Any] = {name: parameter.type for name, parameter in args}
+        kinds |= {name: fluent.plain_type for fluent, name in self.where.items()}
+        near = is_near(key, [part for part in key if kinds.get(part, int) in _WITH_NAN])
         yield f"    if up is not None and ({near}) and repeats({given}):"
         yield from failing.lines
 
@@ -387,12 +388,6 @@ class Functions:
             return []
         place = "len(T)" if self._writes_members else "0"
         return [f"me = up, 0 if up is None else up[1] + 1, {place}, {', '.join(self._key(task))}"]
-
-
-def _equal(up: str, key: Sequence[str]) -> str:
-    """Source of a test whether the first parts of an open call's key equal this key."""
-    asked = [f"{up}[{n}] == {part}" for n, part in enumerate(key[:MOST_COMPARED], KEY_AT)]
-    return " and ".join(asked)
 
 
 def _always(_task: Task) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from keyword import iskeyword
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.effect import Effect
 from bthtn.domain.method import Method, PlainBody
@@ -20,10 +20,14 @@ from bthtn.planning.htn.fastpath.items import Callees, Entry
 from bthtn.planning.htn.fastpath.known_reads import KnownReads
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.planning.htn.fastpath.reading import MAY_RAISE, Reading
+from bthtn.planning.htn.fastpath.repeats import KEY_AT
 from bthtn.planning.htn.fastpath.suspending import three_valued
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Expression, Parameter
 from bthtn.world.fluent import Fluent
+
+MOST_COMPARED: Final = 3
+"""Parts of a key that the generated code compares before it calls ``repeats``."""
 
 About = Method | PrimitiveTask[...]
 """Whose condition may depend on something unknown."""
@@ -245,3 +249,19 @@ def is_literal(source: str) -> bool:
 def tuple_source(sources: Sequence[str]) -> str:
     """Source of a tuple."""
     return f"({sources[0]},)" if len(sources) == 1 else f"({', '.join(sources)})"
+
+
+def is_near(key: Sequence[str], may_be_nan: Sequence[str]) -> str:
+    """Source of a test whether ``repeats`` has to look for a call with this key.
+
+    It has where one of the nearest open calls may have it, and where there are more than those.
+    Where a part is a NaN the source raises Unforeseen: the search takes it for equal to itself.
+    """
+
+    def equal(up: str) -> str:
+        parts = enumerate(key[:MOST_COMPARED], KEY_AT)
+        return " and ".join(f"{up}[{place}] == {part}" for place, part in parts)
+
+    further = f"{equal('up[0]')} or up[1] > 1 and {equal('up[0][0]')}"
+    near = f"up[1] > 2 or {equal('up')} or up[1] and ({further})"
+    return " or ".join([*(f"{part} != {part} and unforeseen()" for part in may_be_nan), near])

@@ -64,7 +64,8 @@ def repeats(
     """Whether one of the open calls, from ``up`` outwards, has this key in the same state.
 
     ``index`` is empty or has one element, kept for the whole run. With a ``trail``, members of
-    families are compared too; raises Unforeseen if that takes long.
+    families are compared too; raises Unforeseen if that takes long, and where one was a NaN, which
+    the search takes for equal to itself.
     """
     if not index:
         index.append(OpenCalls())
@@ -101,10 +102,15 @@ def _outwards(up: OpenCall | None) -> Iterator[OpenCall]:
 def _look_back(
     values: dict[Any, Any], trail: list[tuple[Any, Any]], place: int, end: int, moved: set[Any]
 ) -> None:
-    """Go back in the trail; ``moved`` becomes the members whose value differed there."""
+    """Go back in the trail; ``moved`` becomes the members whose value differed there.
+
+    Raises Unforeseen for a NaN.
+    """
     for number in range(end - 1, place - 1, -1):
         fluent, before = trail[number]
         if before == values[fluent]:
             moved.discard(fluent)
+        elif before != before:  # noqa: PLR0124 - NaN
+            raise Unforeseen
         else:
             moved.add(fluent)
