@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential hunt hostile independent mutants seeded clean
+.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential functions hunt hostile independent mutants seeded clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -114,6 +114,13 @@ hunt: .venv/.ready
 		$(BIN)/python $(PYTEST) --hypothesis-profile hunt --hypothesis-seed $$seed --randomly-seed $$seed \
 			-m "sized and not long and not browser" tests || exit 1; \
 	done
+
+# functions: 100,000 questions about functions with tables, loops, helpers and the like in them, each asked three
+# times by find_plan, a Planner, in slices and by an agent, against the reference; on one core, twenty minutes;
+# `make functions QUESTIONS=1000 SEED=2`
+QUESTIONS ?= 100000
+functions: .venv/.ready
+	$(BIN)/python -W ignore -m tests.properties.asked_often --questions $(QUESTIONS) --seed $(SEED)
 
 # independent: 100,000 problems against brute force and a million events of random characters, half an hour
 independent: .venv/.ready

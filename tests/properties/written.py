@@ -51,10 +51,12 @@ domain = Domain("written", Board)
 class Author:
     """Writes the text of a module. ``choose`` picks one of several."""
 
+    head = HEAD
+
     def __init__(self, choose):
         self._choose = choose
         self._odds = ("odd", "odd") if choose((True, False, False, False)) else ()
-        self._lines = [HEAD]
+        self._lines = [self.head]
         acts = [f"act_{n}" for n in range(choose((2, 3)))]
         goals = [f"task_{n}" for n in range(choose((1, 2, 3)))]
         kinds = ((), (), ("x",), ("n",), ("x", "n"))
@@ -170,7 +172,8 @@ class Author:
 
     def _act(self, name, given):
         effects, known = self._variables(given)
-        effects += [self._write(known) for _ in range(self._choose((1, 1, 1, 2, 3)))]
+        for _ in range(self._choose((1, 1, 1, 2, 3))):
+            effects += self._write(known).splitlines()
         lines = [*self._function("possible", given, self._answer), "def change(s):"]
         lines += [f"    {line}" for line in effects]
         asks = self._choose((True, False))
