@@ -29,6 +29,7 @@ from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, expression_from, number_from
 from bthtn.errors import DomainError, ExecutionError
+from bthtn.plan.plan import is_empty
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.expression import Expression
 from bthtn.world.sharing import Unpicklable
@@ -63,7 +64,8 @@ class _Preferring(Unpicklable, Composite):
         self.conditions = [
             condition_from(condition, state_class) for condition in when or [True] * len(children)
         ]
-        self._failed: set[int] = set()
+        self._failed: set[int] = set()  # those that had nothing to do, too
+        self._holds_already = False
         self._to_try: list[int] = []
 
     @abstractmethod
@@ -107,12 +109,14 @@ class _Preferring(Unpicklable, Composite):
             if not was_ticked:
                 yield from child.tick()
             was_ticked = False
-            if child.status is not Status.FAILURE:
+            if child.status is not Status.FAILURE and not _had_nothing_to_do(child):
                 break
+            self._holds_already = self._holds_already or child.status is Status.SUCCESS
             self._failed.add(self._position(child))
             child = self._next()
             self.current_child = child or self.current_child
-        status = Status.FAILURE if child is None else child.status
+        without = Status.SUCCESS if self._holds_already else Status.FAILURE
+        status = without if child is None else child.status
         if status is not Status.RUNNING:
             self.stop(status)
         self.status = status
@@ -132,6 +136,7 @@ class _Preferring(Unpicklable, Composite):
                 child.stop(Status.INVALID)
         self.status = Status.RUNNING
         self._failed.clear()
+        self._holds_already = False
         self.current_child = self._next()
 
     def _next(self) -> Behaviour | None:
@@ -168,6 +173,7 @@ class _Preferring(Unpicklable, Composite):
             child.stop(Status.INVALID)
         replaced.stop(Status.INVALID)
         self._failed.clear()
+        self._holds_already = False
         self._to_try = []
 
     def _position(self, child: Behaviour) -> int:
@@ -177,9 +183,9 @@ class _Preferring(Unpicklable, Composite):
 class PriorityGoals(_Preferring):
     """The first goal that works; goals before it are tried again every ``period`` ticks.
 
-    When a goal fails, the next one is tried. For a goal before the running one, only a plan is
-    searched for; the running one is interrupted once there is a plan. Any other behaviour before
-    it is ticked, and takes over unless it fails, as under py_trees' ``Selector``.
+    When a goal fails, or has nothing to do, the next one is tried. For a goal before the running
+    one, only a plan is searched for; the running one is interrupted once there is a plan. Any other
+    behaviour before it is ticked, and takes over unless it fails, as under py_trees' ``Selector``.
 
     ``when`` has a condition for each goal. A goal is tried only while its condition holds; a
     running one whose condition does not hold any more is replaced by the first other that works.
@@ -225,7 +231,7 @@ class UtilityGoals(_Preferring):
     utility is unknown, is not a number, or cannot be computed, nor while its condition in ``when``
     does not hold. ``inertia`` is added to the utility of the running goal. When another one has a
     greater utility after the beliefs have changed, the running one is interrupted as soon as the
-    other has a plan. When a goal fails, the next one is tried.
+    other has a plan. When a goal fails, or has nothing to do, the next one is tried.
     """
 
     @checked
@@ -280,6 +286,13 @@ class UtilityGoals(_Preferring):
 
 def _is_pair(value: object) -> bool:
     return isinstance(value, tuple) and len(value) == _PAIR
+
+
+def _had_nothing_to_do(child: Behaviour) -> bool:
+    """Whether it is a goal that has ended with an empty plan, since it holds already."""
+    if not isinstance(child, PlanGoal) or child.status is not Status.SUCCESS:
+        return False
+    return child.plan is not None and is_empty(child.plan)
 
 
 def _before(running: int, ranking: list[int]) -> list[int]:

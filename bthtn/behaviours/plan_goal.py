@@ -107,7 +107,7 @@ class PlanGoal(ReloadingGoal):
     def prepare(self) -> bool | None:
         """Search for a plan while something else runs; ticked next, the goal starts with it.
 
-        Returns whether there is a plan that works now; None while the search goes on.
+        Returns whether a plan works now and has something to do; None while the search goes on.
         """
         return self._search.prepare()
 

@@ -16,7 +16,7 @@ from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
 from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.plan import Plan
+from bthtn.plan.plan import Plan, is_empty
 from bthtn.planning.cache import PlanCache
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.explain import explained, main_reasons
@@ -163,7 +163,9 @@ class PlanSearch:
         self._current = None
 
     def prepare(self) -> bool | None:
-        """Search in the background; whether a plan works now, None while the search goes on.
+        """Search in the background; whether a plan works now and has something to do.
+
+        None while the search goes on.
 
         The next ``start`` takes over the plan that was found.
         """
@@ -256,10 +258,12 @@ class PlanSearch:
             return None
         self._background = None
         plan = started.plan
-        self._prepared = None if plan is None else started
-        if plan is not None:
-            plan.derived(refuse_too_deep)
-        return plan is not None
+        if plan is None or is_empty(plan):
+            self._prepared = None
+            return False
+        plan.derived(refuse_too_deep)
+        self._prepared = started
+        return True
 
 
 class RestSearch:

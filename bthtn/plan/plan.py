@@ -183,6 +183,11 @@ _OFTEN: Final = frozenset({"tree", "record"})
 _RAREST_FIRST: Final = ("binding", *(part for part in _ORDER[::-1] if part != "binding"))
 
 
+def is_empty(plan: Plan) -> bool:
+    """Whether there is nothing to do: no step, and no part that is still to be planned."""
+    return not plan.actions and not plan.suspended
+
+
 def _is_made(plan: Plan, part: str) -> bool:
     try:
         object.__getattribute__(plan, part)

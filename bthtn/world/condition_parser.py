@@ -299,6 +299,9 @@ class _Parser:
         """The parameter or fluent that a word names, or None."""
         if word.text in self._parameters:
             return self._parameters[word.text]
+        if word.text.startswith("-"):
+            number = self._named(_Word(word.text[1:], word.at + 1))
+            return None if number is None or _kind(number) not in (int, float) else -number
         name, _, inside = word.text.partition("[")
         family = self._schema.families.get(name)
         is_tuple = family is not None and family.indices.kinds != (str,)

@@ -127,8 +127,20 @@ class Expression(Symbol, Generic[T]):
     def __floordiv__(self, other: T | Expression[T]) -> Expression[T]:
         return Arithmetic("//", self, as_expression(other))
 
+    def __rfloordiv__(self, other: T) -> Expression[T]:
+        return Arithmetic("//", as_expression(other), self)
+
     def __mod__(self, other: T | Expression[T]) -> Expression[T]:
         return Arithmetic("%", self, as_expression(other))
+
+    def __rmod__(self, other: T) -> Expression[T]:
+        return Arithmetic("%", as_expression(other), self)
+
+    def __neg__(self) -> Expression[T]:
+        return Arithmetic("-", Constant(cast("T", 0)), self)
+
+    def __pos__(self) -> Expression[T]:
+        return self
 
 
 Condition = Expression[bool]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from bthtn.errors import SymbolError
 from bthtn.world.sharing import Shared, Unpicklable
@@ -45,3 +45,38 @@ class Symbol(Shared, Unpicklable):
 
     def __len__(self) -> int:
         raise SymbolError(f"'{self.text()}' is a symbol: it has no length")
+
+    if not TYPE_CHECKING:  # which tells that there are no such operators
+
+        def __truediv__(self, _: object) -> NoReturn:
+            hint = (
+                "write * 0.5, // for whole numbers, or a function of the state, lambda state: ..."
+            )
+            raise SymbolError(f"'{self.text()}' is a symbol: it is not divided by /", hint)
+
+        __rtruediv__ = __truediv__
+
+        def __pow__(self, *_: object) -> NoReturn:
+            raise self._without_value("power")
+
+        __rpow__ = __pow__
+
+        def __divmod__(self, _: object) -> NoReturn:
+            raise self._without_value("quotient")
+
+        __rdivmod__ = __divmod__
+
+        def __abs__(self) -> NoReturn:
+            raise self._without_value("absolute value")
+
+        def __round__(self, *_: object) -> NoReturn:
+            raise self._without_value("rounded value")
+
+        def __int__(self) -> NoReturn:
+            raise self._without_value("whole number")
+
+        def __float__(self) -> NoReturn:
+            raise self._without_value("number")
+
+        def _without_value(self, what: str) -> SymbolError:
+            return SymbolError(f"'{self.text()}' is a symbol: it has no {what} yet")

@@ -103,6 +103,33 @@ def test_a_goal_that_is_done_makes_the_whole_done_and_all_failed_makes_it_fail()
     assert ticks(yard.priority(), 1) == "F"
 
 
+def test_a_goal_that_holds_already_gives_way_to_the_next_and_does_not_come_back_while_it_holds():
+    yard = Yard()
+    yard.agent.believe(World.count, 50)
+    tree = yard.priority(yard.count, yard.patrol, period=2)
+    assert ticks(tree, 6) == "RRRRRR"
+    assert yard.story() == ["start patrol"]
+    yard.agent.believe(World.count, 0)
+    assert ticks(tree, 1) == "S"
+    assert yard.story()[1] == "aborted patrol"
+
+
+def test_a_goal_of_greatest_utility_that_holds_already_gives_way_to_the_next_best():
+    yard = Yard()
+    yard.agent.believe(World.count, 50)
+    tree = utility(yard, (yard.count, 9), (yard.patrol, 1))
+    assert ticks(tree, 3) == "RRR"
+    yard.agent.believe(World.count, 51)
+    assert ticks(tree, 3) == "RRR"
+    assert yard.story() == ["start patrol"]
+
+
+def test_where_all_goals_that_work_hold_already_nothing_is_left_to_do():
+    yard = Yard()
+    yard.agent.believe(World.count, 50)
+    assert ticks(yard.priority(yard.fight, yard.count, yard.heal), 2) == "SS"
+
+
 @pytest.mark.parametrize(
     ("given", "period"), [*(({"period": ticks}, ticks) for ticks in (1, 3, 5)), ({}, 10)]
 )

@@ -138,6 +138,13 @@ def test_a_reference_that_a_function_closes_over_is_the_member(riding):
         lambda to: to == "park" and 1,
         lambda to: 1 if to == "park" else 2,
         lambda to: Rider.cash["x"],
+        abs,
+        int,
+        float,
+        round,
+        lambda to: to / 2,
+        lambda to: 2**to,
+        lambda to: divmod(to, 2),
     ],
 )
 @pytest.mark.parametrize("kind", ["primitive", "compound"])

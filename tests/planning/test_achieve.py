@@ -401,6 +401,11 @@ def test_a_goal_inside_a_method_has_a_limit_of_its_own(camp):
         find_plan(camp.domain, Camp(), dinner())
 
 
+def test_a_goal_that_is_all_that_is_wanted_has_a_limit_of_its_own(camp):
+    with pytest.raises(BthtnError, match=r"BT203.*after 3"):
+        find_plan(camp.domain, Camp(), camp.achieve(Camp.cooked, limit=3))
+
+
 # mistakes
 
 

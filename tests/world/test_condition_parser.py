@@ -70,6 +70,8 @@ GIVEN = (COUNT, PLACE, ANY)
         ("(eggs + 1) * 2 > 0.5", "((eggs + 1) * 2) > 0.5"),
         ("eggs // 2 == eggs % 2", "(eggs // 2) == (eggs % 2)"),
         ("eggs == -1", "eggs == -1"),
+        ("eggs == -wanted", "eggs == (0 - wanted)"),
+        ("at == -wanted", "at == '-wanted'"),
         ("true", "true"),
     ],
 )

@@ -55,6 +55,10 @@ def test_calculations_are_expressions_too():
     assert value(Soldier.ammo - 1) == 5
     assert value(10 - Soldier.ammo) == 4
     assert value(Soldier.ammo * 2) == value(2 * Soldier.ammo) == 12
+    assert value(-Soldier.ammo) == -6
+    assert value(+Soldier.ammo) == 6
+    assert value(20 // Soldier.ammo) == 3
+    assert value(20 % Soldier.ammo) == 2
     assert value(Soldier.ammo // 4) == 1
     assert value(Soldier.ammo % 4) == 2
 

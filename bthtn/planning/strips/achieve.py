@@ -38,7 +38,7 @@ def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     plan has the least cost. ``heuristic`` is ``"hff"`` (the default), ``"lmcut"`` (the default if
     ``optimal``), ``"unmet"`` or ``"zero"``. The search regresses from the condition by default;
     with ``forward`` it progresses from the state, and actions may contain Python functions.
-    ``limit`` is the maximum number of expansions of a goal inside a network.
+    ``limit`` is the maximum number of expansions of the search for it.
 
     Raises DomainError for a heuristic that does not fit, and for a limit below one.
     """

@@ -98,7 +98,7 @@ class StripsSearch(Unpicklable):
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        limit = self._request.settings.max_expansions
+        limit = min(self._request.settings.max_expansions, self._pursuit.manner.limit)
         stop = limit if expansions is None else min(limit, self.expansions + expansions)
         try:
             if self._search is None and self.status is SearchStatus.RUNNING:
