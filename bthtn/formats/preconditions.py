@@ -14,6 +14,7 @@ from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.control import IfThenElse, WhileDoElse
 from bthtn.behaviours.status import FAILURE, SUCCESS
 from bthtn.errors import nearest
+from bthtn.formats.format_three import ATTRIBUTES
 from bthtn.formats.node_kinds import PRECONDITIONS, SCRIPTS, SKIPPING
 from bthtn.formats.tree_documents import fault, unkept
 from bthtn.formats.tree_scope import Scope
@@ -50,7 +51,7 @@ def preconditions_of(
         if attribute in PRECONDITIONS:
             found[attribute] = Believes(text, agent, scope.condition(text))
         elif attribute.startswith("_") and not _is_known(element, attribute):
-            hint = nearest(attribute, PRECONDITIONS)
+            hint = ATTRIBUTES.get(attribute) or nearest(attribute, PRECONDITIONS)
             raise fault(element, f"a node has no '{attribute}'", hint)
     return found
 

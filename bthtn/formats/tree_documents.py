@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from bthtn.errors import InputError, nearest
+from bthtn.formats.format_three import unsaid_format
 from bthtn.formats.xml_document import Element, element_from, element_in
 
 _INSIDE_ROOT: Final = ("BehaviorTree", "include", "TreeNodesModel")
@@ -80,7 +81,9 @@ class Documents:
         if root.tag != "root":
             message = f"the outermost element is <{root.tag}>"
             raise fault(root, message, 'write <root BTCPP_format="4">')
-        version = root.attributes.get("BTCPP_format", "4")
+        version = root.attributes.get("BTCPP_format")
+        if version is None:
+            raise InputError.of(unsaid_format(root))
         if version != "4":
             hint = "convert it with Groot2, or with BehaviorTree.CPP's convert_v3_to_v4.py"
             raise fault(root, f"format {version} of BehaviorTree.CPP is not read, only 4", hint)

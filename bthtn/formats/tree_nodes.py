@@ -282,7 +282,6 @@ REFUSED: Final[Mapping[str, str]] = {
     "AsyncSequence": "use Sequence, which goes on in the same tick",
     "AsyncFallback": "use Fallback, which goes on in the same tick",
     "SequenceWithMemory": "use Sequence, which begins anew after a failure",
-    "SequenceStar": "use Sequence, which begins anew after a failure",
     "ParallelAll": "use Parallel, which ends as soon as it is decided",
     "TryCatch": "use Fallback, or with_cleanup in the domain",
     "ManualSelector": "use Switch2 … Switch6 with a variable",

@@ -19,15 +19,24 @@ from bthtn.agent.agent import Agent
 from bthtn.behaviours.compile import DEEPEST
 from bthtn.checked import checked
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
+from bthtn.formats.format_three import NODES
 from bthtn.formats.node_kinds import CATEGORIES, NodeKind, Port, kind_of
 from bthtn.formats.palette import nodes_of
-from bthtn.formats.preconditions import preconditions_of, with_preconditions, with_skips
+from bthtn.formats.preconditions import (
+    Preconditions,
+    preconditions_of,
+    with_preconditions,
+    with_skips,
+)
 from bthtn.formats.tree_documents import Documents, fault, unkept
 from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
 from bthtn.formats.tree_scope import Scope, is_json, is_port
 from bthtn.formats.xml_document import MOST_ELEMENTS, Element
 from bthtn.plan.walk import Visit, unwound
 from bthtn.world.fluent import Fluent
+
+Placed = tuple[Element, Status | None]
+"""A child, and the status that stands for skipping it at its place."""
 
 NodeMakers = Mapping[str, Callable[..., Behaviour]]
 """Nodes of the user by the names that they have in XML: classes, or functions that make them."""
@@ -63,6 +72,7 @@ class _TreeReader:
         self._agent = agent
         self._schema = type(agent.beliefs.now).__schema__
         self._kinds = {**nodes_of(agent.domains), **CPP_NODES, **OWN_NODES}
+        self._own = nodes.keys()
         for name, make in nodes.items():
             if name in CPP_NODES or name in OWN_NODES or name in REFUSED:
                 message = f"there is a node '{name}' already"
@@ -83,24 +93,33 @@ class _TreeReader:
     ) -> Visit[Behaviour]:
         """The behaviour of an element; ``skipped`` is as in ``tree_nodes``."""
         self._bound(element, depth)
+        made: Behaviour = Failure("not read")
+        conditions: Preconditions = {}
         with self._noted(element):
             if element.text:
                 raise fault(element, f"a node has no text, but {element.text[:40]!r}", "remove it")
+        with self._noted(element):
             conditions = preconditions_of(element, self._agent, scope, skipped)
-            depth += 1 + len(conditions)
-            made: Behaviour
-            if element.tag == "SubTree":
+        depth += 1 + len(conditions)
+        if element.tag == "SubTree":
+            with self._noted(element):
                 inside = scope.inside(element, self._documents)
                 below = self._documents.trees[inside.trees[-1]]
                 made = yield self._node(below, inside, None, depth)
-            else:
-                tag, kind = self._kind(element)
-                children: list[Behaviour] = []
-                for child, if_skipped in with_skips(tag, element.children):
-                    children.append((yield self._node(child, scope, if_skipped, depth)))
-                made = self._made(element, kind, scope, skipped, children)
             return with_preconditions(made, conditions, skipped)
-        return Failure("not read")
+        kind: NodeKind | None = None
+        # The children of a node that is not known are read, too: for their mistakes.
+        placed: list[Placed] = [(child, Status.FAILURE) for child in element.children]
+        with self._noted(element):
+            tag, kind = self._kind(element)
+            placed = list(with_skips(tag, element.children))
+        children: list[Behaviour] = []
+        for child, if_skipped in placed:
+            children.append((yield self._node(child, scope, if_skipped, depth)))
+        with self._noted(element):
+            if kind is not None:
+                made = self._made(element, kind, scope, skipped, children)
+        return with_preconditions(made, conditions, skipped)
 
     def _bound(self, element: Element, depth: int) -> None:
         """Raise InputError for a tree that grows without end."""
@@ -129,12 +148,12 @@ class _TreeReader:
         """
         is_explicit = element.tag in CATEGORIES
         name = element.attributes.get("ID", "") if is_explicit else element.tag
-        if not is_explicit and "ID" in element.attributes:
-            hint = f'write <{name}> alone, or <Action ID="{name}">'
-            raise fault(element, f"<{name}> has an ID besides", hint)
         kind = self._kinds.get(name)
         if kind is None:
             raise self._unknown(element, name)
+        if not is_explicit and "ID" in element.attributes:
+            hint = f'write <{name}> alone, or <{kind.category} ID="{name}">'
+            raise fault(element, f"<{name}> has an ID besides", hint)
         fitting = {kind.category} | ({"Action", "Condition"} if kind.most == 0 else set())
         if is_explicit and element.tag not in fitting:
             hint = f'write <{kind.category} ID="{name}">'
@@ -144,8 +163,13 @@ class _TreeReader:
     def _unknown(self, element: Element, name: str) -> InputError:
         if name in REFUSED:
             return unkept(element, f"what {name} does", REFUSED[name])
+        if name in NODES:
+            return fault(element, f"{name} is a node of format 3", NODES[name])
         if name in self._documents.trees:
             hint = f'write <SubTree ID="{name}"/>'
+        elif not name:
+            hint = f'write <{element.tag} ID="…">'
+            return fault(element, f"<{element.tag}> does not say which node it is", hint)
         else:
             hint = nearest(name, self._kinds)
             if not hint.startswith("did you mean"):
@@ -164,7 +188,7 @@ class _TreeReader:
         name = element.attributes.get("ID", element.tag)
         if len(children) < kind.fewest or (kind.most is not None and len(children) > kind.most):
             message = f"'{name}' has {len(children)} children, and takes {kind.children_text}"
-            raise fault(element, message, "put several into one Sequence or Fallback")
+            raise fault(element, message, _how_many(kind, len(children)))
         given = {
             "name": element.attributes.get("name", name),
             "agent": self._agent,
@@ -226,7 +250,8 @@ class _TreeReader:
             kind = found.value_type
             wanted = {"": port.fluent, "condition": bool, "number": (int, float)}[port.expression]
             if wanted is None or not issubclass(kind, wanted):
-                hint = f"write a value, or annotate the port: Fluent[{kind.__name__}]"
+                is_own = element.attributes.get("ID", element.tag) in self._own
+                hint = _instead_of(found, port, is_own=is_own)
                 raise fault(element, f"'{attribute}' cannot be the fluent '{found}'", hint)
             return found
         if port.expression == "condition":
@@ -243,3 +268,26 @@ class _TreeReader:
             pass
         hint = port.values.hint(found)
         raise fault(element, f"'{attribute}' cannot be {found!r}", hint)
+
+
+def _how_many(kind: NodeKind, count: int) -> str:
+    """A hint for a node with too few or too many children."""
+    if count < kind.fewest:
+        return "put what it is to run into it"
+    if kind.most == 0:
+        return "put them beside it"
+    return "put several into one Sequence or Fallback"
+
+
+def _instead_of(fluent: Fluent[Any], port: Port, *, is_own: bool) -> str:
+    """A hint for a port that cannot be this fluent; only those of the user's nodes are changed."""
+    kind = fluent.value_type.__name__
+    if port.expression == "condition":
+        return f"compare it: {fluent} == …"
+    if port.expression == "number":
+        return "write a number, or what is computed of fluents that are numbers"
+    if is_own:
+        return f"write a value, or annotate the port: Fluent[{kind}]"
+    if port.fluent is not None:
+        return f"write a fluent that is {port.fluent.__name__}, not {kind}"
+    return "write a value; this port takes no fluent"

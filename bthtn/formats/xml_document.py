@@ -24,6 +24,18 @@ from bthtn.formats.document import text_of
 MOST_BYTES: Final = 4_000_000
 MOST_ELEMENTS: Final = 50_000
 DEEPEST: Final = 256
+_HINTS: Final = MappingProxyType(
+    {
+        "undefined entity": "write &amp; for &",
+        "mismatched tag": "the end tag of the innermost element is missing, or misspelt",
+        "duplicate attribute": "write each attribute once",
+        "junk after document element": "put all into one outermost element: <root>",
+        "no element found": "the end tags of the elements that are still open are missing",
+        "unclosed token": "is a quote or a '>' missing?",
+    }
+)
+"""What to do about faults of XML, by the words of the parser."""
+_TYPOGRAPHIC: Final = frozenset("\u2018\u2019\u201a\u201c\u201d\u201e")
 _NOT_XML: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -71,8 +83,10 @@ def element_from(text: str, source: str) -> Element:
     except SAXParseException as error:
         # Without a line if nothing was read at all.
         line, column = error.getLineNumber() or 1, error.getColumnNumber() or 0
-        hint, place = "is a quote, a '>' or an end tag missing?", f"{source}:{line}:{column + 1}"
-        raise InputError("BT412", f"not XML: {error.getMessage()}", place, hint) from None
+        place, said = f"{source}:{line}:{column + 1}", error.getMessage()
+        lines = re.split(r"\r\n?|\n", text)
+        hint = _hint(said, lines[line - 1] if line <= len(lines) else "", column)
+        raise InputError("BT412", f"not XML: {said}", place, hint) from None
     except DefusedXmlException:
         hint = "leave out <!DOCTYPE …> and what it defines"
         raise builder.fault("a document type is not read", hint) from None
@@ -80,6 +94,24 @@ def element_from(text: str, source: str) -> Element:
         place = f"{source}, letter {error.start + 1}"
         raise InputError("BT412", "half a letter stands alone", place) from None
     return builder.root
+
+
+def _hint(said: str, line: str, column: int) -> str:
+    """What to do about a fault of XML that the parser describes so, at a column of a line."""
+    if said in _HINTS:
+        return _HINTS[said]
+    at, before = line[column : column + 1], line[:column]
+    if before.endswith("&") or at == "&":
+        return "write &amp; for &, or the word: a and b"
+    if at == "<" and re.match(r"<=?\s*[-\d.({]|<=|< ", line[column:]):
+        return "write &lt; for a < in a text, and &lt;= for <="
+    if at == "<":
+        return "is a quote missing before it? A < in a text is written &lt;"
+    if at in _TYPOGRAPHIC:
+        return 'write straight quotes: "…"'
+    if re.search(r"=\s*$", before):
+        return f'write the value in quotes: ="{at}…"'
+    return "is a quote, a '>' or an end tag missing?"
 
 
 class _Builder(ContentHandler):

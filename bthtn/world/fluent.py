@@ -174,7 +174,7 @@ class Fluent(FluentReference[T]):
         try:
             return self.values.parse(text)
         except ValueError:
-            hint = self.values.hint(text)
+            hint = self.values.hint(text, or_unknown=True)
             raise StateError("BT106", f"'{self}' cannot be {text!r}", hint=hint) from None
 
 

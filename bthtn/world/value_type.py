@@ -141,8 +141,9 @@ class ValueType:
             return _parsed(self.kind, text if inside is None else inside)
         return _free_value(text, self.kinds)
 
-    def hint(self, text: str) -> str:
-        """A hint for a text that cannot be parsed."""
+    def hint(self, text: str, *, or_unknown: bool = False) -> str:
+        """A hint for a text that cannot be parsed; fluents may be unknown, too."""
+        instead = " or unknown" * or_unknown
         if self.parts:
             shown = f"write {', '.join(part.name for part in self.parts)}"
             has_strings = any(str in part.kinds for part in self.parts)
@@ -150,13 +151,15 @@ class ValueType:
         if self.listed:
             return nearest(text, map(str, self.listed))
         if self.kind is bool:
-            return "write true, false or unknown"
+            return f"write true{',' if or_unknown else ' or'} false{instead}"
         if issubclass(self.kind, Enum):
             return nearest(text, [member.name for member in self.kind])
         if self.kind in (int, float):
-            return f"write a number ({self.kind.__name__}) or unknown"
+            return f"write a number ({self.kind.__name__}){instead}"
         if self.kind in COLLECTIONS:
-            return 'write its elements as in ["a", "b"], or unknown'
+            return f'write its elements as in ["a", "b"]{"," * or_unknown}{instead}'
+        if self.kind is str:
+            return 'close the quote, or write all of it in quotes: "…"'
         return f"objects of type {self.kind.__name__} cannot be written as text"
 
     def fault(self, value: object) -> str:

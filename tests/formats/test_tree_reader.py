@@ -349,13 +349,13 @@ def test_one_tree_of_several_can_be_read():
         ("<Sequenze/>", "BT414", "there is no node 'Sequenze'", "did you mean 'Sequence'?"),
         ("<Bark/>", "BT414", "there is no node 'Bark'", "nodes={'Bark': …}"),
         ("<Main/>", "BT414", "there is no node 'Main'", 'write <SubTree ID="Main"/>'),
-        ("<Sequence/>", "BT414", "'Sequence' has 0 children, and takes 1 or more", "Sequence"),
-        ("<Inverter/>", "BT414", "'Inverter' has 0 children, and takes 1", "Sequence"),
+        ("<Sequence/>", "BT414", "'Sequence' has 0 children, and takes 1 or more", "into it"),
+        ("<Inverter/>", "BT414", "'Inverter' has 0 children, and takes 1", "into it"),
         (
             "<IfThenElse><AlwaysSuccess/></IfThenElse>",
             "BT414",
             "'IfThenElse' has 1 children, and takes 2 to 3",
-            "Sequence",
+            "into it",
         ),
         ('<March to="x" stps="1"/>', "BT414", "'March' has no port 'stps'", "'steps'"),
         ("<March/>", "BT414", "'March' has no 'to'", 'write to="…"'),
@@ -458,19 +458,22 @@ def test_all_mistakes_are_told_at_once_each_at_its_line():
         ("tree.xml", "the text is not XML"),
         ("<Root/>", "the outermost element is <Root>"),
         ('<root BTCPP_format="3"/>', "format 3 of BehaviorTree.CPP"),
-        ("<root/>", "nothing says which tree is the main one"),
-        ('<root main_tree_to_run="A"/>', "<root> has no 'main_tree_to_run'"),
-        ('<root><include path="a.xml" ros_pkg="b"/></root>', "a text cannot include"),
+        ('<root BTCPP_format="4"/>', "nothing says which tree is the main one"),
+        ('<root BTCPP_format="4" main_tree_to_run="A"/>', "<root> has no 'main_tree_to_run'"),
         (
-            '<root><BehaviorTree ID="A"><AlwaysSuccess/></BehaviorTree>'
+            '<root BTCPP_format="4"><include path="a.xml" ros_pkg="b"/></root>',
+            "a text cannot include",
+        ),
+        (
+            '<root BTCPP_format="4"><BehaviorTree ID="A"><AlwaysSuccess/></BehaviorTree>'
             "<BehaviorTree><AlwaysSuccess/></BehaviorTree></root>",
             "the tree has no ID",
         ),
-        ("<root><Tree/></root>", "<root> has no <Tree>"),
-        ('<root><BehaviorTree ID="A"/></root>', "tree 'A' has 0 nodes at its top"),
-        ('<root><include path="a.xml"/></root>', "a text cannot include a file"),
+        ('<root BTCPP_format="4"><Tree/></root>', "<root> has no <Tree>"),
+        ('<root BTCPP_format="4"><BehaviorTree ID="A"/></root>', "tree 'A' has 0 nodes at its top"),
+        ('<root BTCPP_format="4"><include path="a.xml"/></root>', "a text cannot include a file"),
         (
-            '<root><BehaviorTree ID="A"><AlwaysSuccess/></BehaviorTree>'
+            '<root BTCPP_format="4"><BehaviorTree ID="A"><AlwaysSuccess/></BehaviorTree>'
             '<BehaviorTree ID="A"><AlwaysSuccess/></BehaviorTree></root>',
             "there are two trees 'A'",
         ),
@@ -480,6 +483,69 @@ def test_a_document_that_is_no_tree_is_refused(text, message):
     with pytest.raises(InputError) as refused:
         tree_from_xml(text, soldier())
     assert message in str(refused.value)
+
+
+SIGNS = (
+    ('<SubTree ID="A" target="goal"/>', "'target' would be the entry 'goal'", '="{goal}"'),
+    ('<SubTree ID="A" __shared_blackboard="true"/>', "__shared_blackboard", '_autoremap="true"'),
+    ('<SubTreePlus ID="A"/>', "SubTreePlus is a node of format 3", "write <SubTree"),
+    ("<SequenceStar/>", "SequenceStar is a node of format 3", "write Sequence,"),
+    ('<Control ID="FallbackStar"/>', "FallbackStar is a node of format 3", "write Fallback"),
+)
+
+
+@pytest.mark.parametrize(("tree", "message", "hint"), SIGNS)
+def test_a_document_that_does_not_say_its_format_is_refused_with_all_signs_of_the_other(
+    tree, message, hint
+):
+    text = f'<root><BehaviorTree ID="M">{tree}</BehaviorTree></root>'
+    with pytest.raises(InputError) as refused:
+        tree_from_xml(text, soldier())
+    said = refused.value.diagnostics
+    assert any(message in fault.message and hint in fault.hint for fault in said)
+    (unsaid,) = (fault for fault in said if "does not say the format" in fault.message)
+    assert 'BTCPP_format="4"' in unsaid.hint
+
+
+@pytest.mark.parametrize(("tree", "message", "hint"), SIGNS[1:])
+def test_what_only_format_3_has_is_refused_in_format_4_with_what_to_write(tree, message, hint):
+    with pytest.raises(InputError) as refused:
+        read(tree)
+    assert any(
+        message in fault.message and hint in fault.hint for fault in refused.value.diagnostics
+    )
+
+
+def test_mistakes_below_a_node_that_is_not_known_are_told_too():
+    with pytest.raises(InputError) as refused:
+        read('<Sequenze><Repeat num_cycles="x"><AlwaysSuccess/></Repeat><Bark/></Sequenze>')
+    assert [fault.message for fault in refused.value.diagnostics] == [
+        "'num_cycles' cannot be 'x'",
+        "there is no node 'Bark'",
+        "there is no node 'Sequenze'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tree", "hint"),
+    [
+        (
+            '<Repeat num_cycles="{health}"><AlwaysSuccess/></Repeat>',
+            "write a value; this port takes no fluent",
+        ),
+        ('<SubTreePlus ID="A"/>', 'write <SubTree ID="…">, and _autoremap for __autoremap'),
+        (
+            '<Inverter ID="x"><AlwaysSuccess/></Inverter>',
+            'write <Inverter> alone, or <Decorator ID="Inverter">',
+        ),
+        ("<Action/>", 'write <Action ID="…">'),
+        ('<Repeat num_cycles="x"><AlwaysSuccess/></Repeat>', "write a number (int)"),
+    ],
+)
+def test_a_hint_says_what_helps_at_this_node(tree, hint):
+    with pytest.raises(InputError) as refused:
+        read(tree)
+    assert [fault.hint for fault in refused.value.diagnostics] == [hint]
 
 
 @pytest.mark.parametrize("path", ["tree.xml", "other.xml", "/etc/passwd", "", "x" * 5_000, ".."])

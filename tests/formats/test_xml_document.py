@@ -131,3 +131,28 @@ def test_without_defusedxml_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "defusedxml", None)
     with pytest.raises(InputError, match=r"\[BT413\].*\n.*\n.*bthtn\[groot\]"):
         element_from("<a/>", "tree.xml")
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('<a x="b && c"/>', "write &amp; for &, or the word: a and b"),
+        ('<a x="b & c"/>', "write &amp; for &, or the word: a and b"),
+        ('<a x="b < 3"/>', "write &lt; for a < in a text, and &lt;= for <="),
+        ('<a x="b <= c"/>', "write &lt; for a < in a text, and &lt;= for <="),
+        ('<a x="b>\n<c/></a>', "is a quote missing before it? A < in a text is written &lt;"),
+        ("<a x=b/>", 'write the value in quotes: ="b…"'),
+        ("<a x=“b”/>", 'write straight quotes: "…"'),
+        ("<a>\n  <b></a>", "the end tag of the innermost element is missing, or misspelt"),
+        ('<a x="1" x="2"/>', "write each attribute once"),
+        ("<a/>\n<a/>", "put all into one outermost element: <root>"),
+        ("<a>", "the end tags of the elements that are still open are missing"),
+        ("<a><b", "is a quote or a '>' missing?"),
+        ("<a>&nothing;</a>", "write &amp; for &"),
+        ("<2/>", "is a quote, a '>' or an end tag missing?"),
+    ],
+)
+def test_a_fault_of_xml_has_the_hint_that_helps_with_it(text, hint):
+    with pytest.raises(InputError) as refused:
+        element_from(text, "tree.xml")
+    assert refused.value.diagnostics[0].hint == hint

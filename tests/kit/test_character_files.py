@@ -194,7 +194,8 @@ def test_missing_operators_and_mistakes_in_sheets_are_one_error(folder):
 
 def test_a_misnamed_file_is_told_where_others_have_mistakes_for_want_of_it(folder):
     place = folder(
-        tree='<root><BehaviorTree><DrawnGoal name="d" goal="patrol"/></BehaviorTree></root>'
+        tree='<root BTCPP_format="4"><BehaviorTree>'
+        '<DrawnGoal name="d" goal="patrol"/></BehaviorTree></root>'
     )
     (place / "walks.skill.csv").write_text("Skill,Template\nstroll,patrol\n")
     operators = Operators()
