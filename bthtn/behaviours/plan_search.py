@@ -23,6 +23,7 @@ from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner, PlannersByGoal
 from bthtn.planning.protocol import SEARCHING, RecordedSearch, SearchStatus, Settings
+from bthtn.planning.trace import SearchEvent
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.restarting import RestartingSearch
@@ -233,17 +234,22 @@ class PlanSearch:
         return started.plan
 
     def _reason_of(self, started: _Started) -> str:
-        """Why there is no plan. The search is repeated for it, once while nothing changes."""
+        """Why there is no plan. The search is repeated for it, once while nothing changes.
+
+        A larger one is not, even if its answer came from a cache, which says nothing of its size.
+        """
         if started.expansions > MOST_EXPLAINED:
             return "there is no plan"
         asked = (started.planner, dict(started.reads), dict(started.avoided))
         if asked != self._explained[0]:
+            events: list[SearchEvent] = []
             try:
-                trace = started.planner.trace(started.state, started.avoided)
+                again = started.planner.search(started.state, events.append, started.avoided)
+                is_large = again.advance(MOST_EXPLAINED) is SEARCHING
             except BthtnError as error:  # a user's function that raises now and then
                 self._agent.emit(code_failed(f"search of '{self._name}'", error))
                 return "there is no plan"
-            why = "; ".join(main_reasons(explained(trace.events)))
+            why = "" if is_large else "; ".join(main_reasons(explained(events)))
             self._explained = (asked, f"there is no plan: {why}" if why else "there is no plan")
         return self._explained[1]
 

@@ -150,3 +150,31 @@ def test_whole_plans_share_the_tree_of_the_answer_from_which_they_are(cache):
         day(agent, shift)
         trees += [event.plan.tree for event in agent.listener.of(PlanAdopted)]
     assert all(tree is trees[0] for tree in trees)
+
+
+hopeless = Domain("hopeless", World)
+force = hopeless.primitive("force", precondition=~World.lit)
+
+
+@hopeless.compound
+def dig():
+    for _ in range(20):
+        yield method(tap(), force())
+
+
+@hopeless.compound
+def tap():
+    for _ in range(20):
+        yield method()
+
+
+def test_why_there_is_no_plan_does_not_depend_on_the_cache(cache):
+    """A search of so many expansions is not repeated for the reason, nor where it was cached."""
+
+    def reason(number, of):
+        agent = Agent(f"agent {number}", hopeless, World(), body=None, cache=of)
+        goal = PlanGoal("dig", agent, dig(), budget=None)
+        goal.tick_once()
+        return goal.feedback_message
+
+    assert [reason(number, cache) for number in range(3)] == [reason(3, None)] * 3
