@@ -346,14 +346,14 @@ def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[Fro
     those of the same name and parameters.
     """
     tasks = [call.task for call in calls_in(goal)][:1]
-    same = (domain for domain in domains for task in tasks if domain.tasks.get(task.name) is task)
+    same = (domain for domain in domains for task in tasks if domain.has(task))
     named = (domain for domain in domains for task in tasks if task.name in domain.tasks)
     domain = next(chain(same, named), domains[0])
     instead: dict[Task, Task] = {}
     for call in calls_in(goal):
         old, new = call.task, domain.tasks.get(call.task.name, call.task)
         names = [[parameter.name for parameter in task.parameters] for task in (old, new)]
-        if old is not new and names[0] == names[1]:
+        if old not in domain.former and old is not new and names[0] == names[1]:
             instead[old] = new
     return domain, with_tasks(goal, instead) if instead else goal
 

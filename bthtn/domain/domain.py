@@ -21,6 +21,7 @@ from bthtn.domain.network import (
     networks_in,
     parts_of,
     tasks_in,
+    with_tasks,
 )
 from bthtn.domain.task import CompoundTask, Task, TaskCall, call_text, strangers
 from bthtn.domain.task_effects import grounded
@@ -42,7 +43,8 @@ class FrozenDomain(Shared, Unpicklable):
 
     Each compound task is followed by the anonymous tasks that were made from its constructs.
     With ``prunes_duplicates`` searches remember from where there is no plan (semantics 2.6.8).
-    ``base`` is the domain that a goal's anonymous tasks were added to, if there was one.
+    ``base`` is the domain that a goal's anonymous tasks were added to, if there was one. In one
+    that was merged others stand for some tasks of the parts: ``former`` has those.
     """
 
     name: str
@@ -51,6 +53,7 @@ class FrozenDomain(Shared, Unpicklable):
     methods: Mapping[CompoundTask[...], tuple[Method, ...]]
     prunes_duplicates: bool = False
     base: FrozenDomain | None = None
+    former: Mapping[Task, Task] = field(default_factory=dict)
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -80,9 +83,16 @@ class FrozenDomain(Shared, Unpicklable):
     def task(self, name: str) -> Task:
         """The task of this name. Raises DomainError with the nearest right name."""
         if name not in self.tasks:
-            hint = nearest(name, self.authored)
-            raise DomainError("BT101", f"no task is called '{name}'", hint=hint)
+            longer = [known for known in self.authored if known.endswith(f".{name}")]
+            is_several = len(longer) > 1
+            hint = f"write {' or '.join(longer)}" if is_several else nearest(name, self.authored)
+            message = f"no task is called '{name}'{' alone' if is_several else ''}"
+            raise DomainError("BT101", message, hint=hint)
         return self.tasks[name]
+
+    def has(self, task: Task) -> bool:
+        """Whether this is a task of the domain, or of one that it was merged from."""
+        return self.tasks.get(task.name) is task or task in self.former
 
     @property
     def authored(self) -> tuple[str, ...]:
@@ -98,7 +108,8 @@ class FrozenDomain(Shared, Unpicklable):
 
         Raises DomainError for tasks of another domain, and for variables.
         """
-        methods, network = read_goal(goal, self.tasks, self.state_class)
+        own = with_tasks(goal, self.former) if self.former else goal
+        methods, network = read_goal(own, self.tasks, self.state_class)
         if not methods:
             return self, network
         tasks = {**self.tasks, **{task.name: task for task in methods}}

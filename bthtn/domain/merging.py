@@ -1,12 +1,14 @@
 """merge: one domain from several, with the methods of all for each extension point.
 
 Tasks are not copied, so goals, operators and plans of one domain are valid in the merged one. Only
-extension points of the same name become one task: that of the first domain which has it.
+extension points of the same name become one task: that of the first domain which has it; and
+different tasks of one name get those of their domains in front, ``melee.swing`` and
+``slash.swing``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +16,7 @@ from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
-from bthtn.domain.task import CompoundTask, Task, mixed_units
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, mixed_units
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.names import name_faults
 from bthtn.world.state import State
@@ -24,12 +26,13 @@ from bthtn.world.state import State
 def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     """A domain with the tasks of all, and every extension point with the methods of all.
 
-    Its State class is the one that derives from all others. Raises DomainError for different
-    tasks of one name, and if there is no such State class.
+    Different tasks of one name have the names of their domains in front of it, and are what their
+    own domain calls by it. Its State class is the one that derives from all others. Raises
+    DomainError for tasks that cannot be told apart by that, and if there is no such State class.
     """
     wholes = tuple(frozen(domain) for domain in domains)
     DomainError.raise_for(name_faults("a domain", name))
-    merged = _MergedDomain(name)
+    merged = _MergedDomain(name, _new_names(wholes))
     for whole in wholes:
         merged.add(whole)
     merged.found.extend(mixed_units(merged.tasks.values(), f"merged domain '{name}'"))
@@ -41,13 +44,40 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
             for task, own in methods.items()
         }
     prunes = any(whole.prunes_duplicates for whole in wholes)
-    return FrozenDomain(name, _state_class(name, wholes), merged.tasks, methods, prunes)
+    former = {
+        old: merged.instead.get(new, new) for whole in wholes for old, new in whole.former.items()
+    }
+    return FrozenDomain(
+        name,
+        _state_class(name, wholes),
+        merged.tasks,
+        methods,
+        prunes,
+        former={**former, **merged.instead},
+    )
+
+
+def _new_names(wholes: Sequence[FrozenDomain]) -> dict[Task, str]:
+    """The names of tasks that share theirs with others, each with that of its domain in front."""
+    owners: dict[str, dict[Task, str]] = {}
+    for whole in wholes:
+        for name in whole.authored:
+            owners.setdefault(name, {}).setdefault(whole.tasks[name], whole.name)
+    found: dict[Task, str] = {}
+    for name, owner_of in owners.items():
+        is_open = any(isinstance(task, CompoundTask) and task.is_open for task in owner_of)
+        new = {task: f"{owner}.{name}" for task, owner in owner_of.items()}
+        is_clear = len(set(new.values())) == len(new) and not owners.keys() & set(new.values())
+        if len(new) > 1 and is_clear and not is_open:
+            found |= new
+    return found
 
 
 class _MergedDomain:
     """The tasks and methods merged so far; ``instead`` maps replaced tasks to their replacement."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, names: Mapping[Task, str]) -> None:
+        self._names = names
         self.tasks: dict[str, Task] = {}
         self.methods: dict[CompoundTask[...], tuple[Method, ...]] = {}
         self.instead: dict[Task, Task] = {}
@@ -57,6 +87,9 @@ class _MergedDomain:
 
     def add(self, whole: FrozenDomain) -> None:
         for task in whole.tasks.values():
+            if (new := self._new_name(task, whole)) != task.name:
+                self._rename(task, new, whole)
+                continue
             before = self.tasks.get(task.name)
             is_known = before is task
             stands = self._placed(task, before, whole)
@@ -67,6 +100,24 @@ class _MergedDomain:
             if isinstance(task, CompoundTask) and isinstance(stands, CompoundTask):
                 own, others = whole.methods[task], self.methods.get(stands, ())
                 self.methods[stands] = others if is_known and own == others else (*others, *own)
+
+    def _new_name(self, task: Task, whole: FrozenDomain) -> str:
+        """The name of a task in the merged domain; anonymous tasks follow their owners."""
+        if task in self._names or not (isinstance(task, CompoundTask) and task.origin):
+            return self._names.get(task, task.name)
+        owner, dot, rest = task.name.partition(".")
+        renamed = self._names.get(whole.tasks[owner], owner) if owner in whole.tasks else owner
+        return f"{renamed}{dot}{rest}"
+
+    def _rename(self, task: Task, new: str, whole: FrozenDomain) -> None:
+        if task in self.instead:  # two of the domains have it
+            return
+        made = replace(task, name=new)
+        if isinstance(made, PrimitiveTask) and isinstance(task, PrimitiveTask):
+            made = replace(made, template=task)  # for its operator
+        self.instead[task] = self.tasks[new] = made
+        if isinstance(task, CompoundTask) and isinstance(made, CompoundTask):
+            self.methods[made] = whole.methods[task]
 
     def _placed(self, task: Task, before: Task | None, whole: FrozenDomain) -> Task:
         """The task that represents this one in the merged domain."""

@@ -17,10 +17,12 @@ from bthtn import (
     merge,
     method,
     primitive,
+    sequence,
 )
+from bthtn.agent.operators import Operators
 from bthtn.analysis.checks import findings
 from bthtn.errors import DomainError
-from bthtn.plan.notation import normal
+from bthtn.plan.notation import call_from, normal
 from bthtn.plan.replay import replay
 
 
@@ -222,6 +224,89 @@ def test_tasks_of_one_name_are_an_error_that_says_how_to_go_on():
     assert len(told) == 4
     hint = caught.value.diagnostics[0].hint
     assert hint.startswith("rename one: derive(melee, …, rename={")
+
+
+def a_skill(name, power):
+    """A skill whose step and helper are called as those of others."""
+    domain = Domain(name, Enemy)
+    swing = domain.primitive("swing", effects=Enemy.swings.increases(power))
+
+    @domain.compound
+    def hit() -> Methods:
+        yield method(first_of(swing(), sequence(swing(), swing())), when=Enemy.swings < 10)
+
+    @domain.extension_point
+    def attack_main() -> Methods:
+        yield method(hit(), when=Enemy.rage == (name == "slash"))
+
+    return domain
+
+
+def test_r003_07_tasks_of_skills_that_have_one_name_get_those_of_their_skills_in_front():
+    enemy, battle = an_enemy()
+    whole = merge("ogre", enemy, a_skill("melee", 1), a_skill("slash", 2))
+    assert {"melee.swing", "slash.swing", "melee.hit", "slash.hit"} < whole.tasks.keys()
+    assert not {"swing", "hit"} & whole.tasks.keys()
+    assert planned(whole, battle()) == "melee.swing"
+    assert planned(whole, battle(), rage=True) == "slash.swing"
+
+
+def test_a_goal_of_one_of_the_merged_domains_means_its_own_tasks():
+    melee, slash = a_skill("melee", 1), a_skill("slash", 2)
+    whole = merge("ogre", melee, slash)
+    assert planned(whole, slash.task("hit")()) == "slash.swing"
+    assert planned(whole, melee.task("swing")()) == "melee.swing"
+    again = merge("giant", whole, an_enemy()[0])
+    assert planned(again, slash.task("hit")()) == "slash.swing"
+
+
+def test_operators_of_a_task_serve_it_under_its_new_name():
+    melee, slash = a_skill("melee", 1), a_skill("slash", 2)
+    whole = merge("ogre", melee, slash)
+    operators = Operators()
+    by_task = operators.bind(slash.task("swing"))(lambda agent: None)
+    by_name = operators.bind("swing")(lambda agent: None)
+    assert operators.find(whole.task("slash.swing")) is by_task
+    assert operators.find(whole.task("melee.swing")) is by_name
+
+
+def test_a_name_of_several_tasks_is_refused_with_all_of_them():
+    whole = merge("ogre", a_skill("melee", 1), a_skill("slash", 2))
+    with pytest.raises(DomainError, match="no task is called 'swing' alone") as caught:
+        whole.task("swing")
+    assert caught.value.diagnostics[0].hint == "write melee.swing or slash.swing"
+    assert str(call_from("slash.swing", whole).task.name) == "slash.swing"
+
+
+def test_plain_functions_call_the_tasks_of_their_own_skill():
+    def skill(name):
+        domain = Domain(name, Enemy)
+        swing = domain.primitive("swing")
+
+        @domain.compound
+        def attack() -> Methods:
+            yield method(lambda state: [swing()] if state.near else None)
+
+        return domain
+
+    melee, slash = skill("melee"), skill("slash")
+    whole = merge("ogre", melee, slash)
+    assert planned(whole, slash.task("attack")(), near=True) == "slash.swing"
+
+
+def test_tasks_that_their_domains_do_not_tell_apart_are_still_an_error():
+    taken = Domain("other", Enemy)
+    taken.primitive("melee.swing")
+    for others in ((a_skill("melee", 2),), (a_skill("slash", 2), taken)):
+        with pytest.raises(DomainError, match="both have a task 'swing'"):
+            merge("ogre", a_skill("melee", 1), *others)
+
+
+def test_an_extension_point_and_a_task_of_its_name_are_still_an_error():
+    plain = Domain("plain", Enemy)
+    plain.primitive("attack_main")
+    with pytest.raises(DomainError, match="both have a task 'attack_main'"):
+        merge("ogre", a_skill("melee", 1), plain)
 
 
 def test_the_same_domain_twice_is_no_clash():
