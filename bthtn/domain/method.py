@@ -20,6 +20,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
@@ -130,13 +131,24 @@ def numbered(index: int, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WrittenMethod(Shared, Unpicklable):
-    """A method as its author wrote it, before the domain is frozen."""
+    """A method as its author wrote it, before the domain is frozen.
+
+    ``variables`` are those that it mentioned then: a function in it could see others later.
+    """
 
     body: tuple[NetworkLike | PlainMethod, ...]
     when: ConditionLike
     name: str
     cost: NumberLike = 0
     value: NumberLike = 0
+    variables: tuple[Variable[Any], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", self.mentioned())
+
+    def mentioned(self) -> tuple[Variable[Any], ...]:
+        """The variables that its parts mention now."""
+        return variables_in(*self.body, self.when, self.cost, self.value)
 
 
 Methods = Iterator[WrittenMethod]

@@ -128,6 +128,12 @@ def _yielded(task: CompoundTask[...]) -> list[object]:
 def _read(written: object, state_class: type[State]) -> Method:
     if not isinstance(written, WrittenMethod):
         raise BthtnError("BT110", f"{written!r} is not a method", hint=_YIELD)
+    known = set(map(id, written.variables))
+    for variable in written.mentioned():
+        if id(variable) not in known:
+            message = f"a function of it would see another '{variable.name}', made after it"
+            hint = "a function looks its names up when it is called: give each variable its own"
+            raise DomainError("BT118", message, hint=hint)
     condition = condition_from(written.when, state_class)
     function = plain_function(written.body)
     body = PlainBody(function, state_class) if function else written_network(written.body)

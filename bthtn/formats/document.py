@@ -22,6 +22,8 @@ _KINDS: Final[Mapping[type, str]] = {
     float: "a number",
     bool: "true or false",
 }
+_SPREADSHEETS: Final = (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0")
+"""How the files of spreadsheets begin that were renamed: ``.xlsx`` and ``.ods``, and ``.xls``."""
 _LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 
 
@@ -75,7 +77,11 @@ def text_of(path: Path) -> str:
     try:
         if path.exists() and not path.is_file():  # a device or a pipe might never end
             raise unreadable(path, OSError(EINVAL, "it is no file"))
-        return path.read_bytes().decode("utf-8-sig")
+        read = path.read_bytes()
+        if read.startswith(_SPREADSHEETS):
+            message, hint = "a spreadsheet or an archive, and no text", "save the sheet as CSV"
+            raise InputError("BT404", message, str(path), hint)
+        return read.decode("utf-8-sig")
     except OSError as error:
         raise unreadable(path, error) from None
     except UnicodeDecodeError as error:

@@ -48,7 +48,7 @@ from bthtn.formats import authored
 from bthtn.formats.drawn_decorators import DECORATORS, decorate_from
 from bthtn.formats.node_kinds import CATEGORIES, PRECONDITIONS, SCRIPTS
 from bthtn.formats.xml_document import Element, element_in
-from bthtn.plan.codec import value_from
+from bthtn.plan.codec import finite_from
 from bthtn.world.condition_parser import (
     changes_from_text,
     condition_from_text,
@@ -210,7 +210,7 @@ class _TaskFile:
             default: Any = inspect.Parameter.empty
             if "default" in port.attributes:
                 as_parameter: Parameter[Any] = Parameter(name, 0, _TYPES.get(kind))
-                default = value_from(port.attributes["default"], as_parameter)
+                default = finite_from(port.attributes["default"], as_parameter)
             annotation = _TYPES.get(kind, inspect.Parameter.empty)
             return inspect.Parameter(name, where, default=default, annotation=annotation)
         return made
@@ -272,7 +272,7 @@ class _DrawnCall(authored.SubTask):
         text = self._texts[name]
         if text.startswith("{") and text.endswith("}"):
             return expression_from_text(text[1:-1], *self._symbols)
-        return value_from(text, known[name])
+        return finite_from(text, known[name])
 
 
 def _composite(kind: str, given: Mapping[str, str], children: list[Behaviour]) -> Behaviour:

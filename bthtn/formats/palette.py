@@ -20,7 +20,7 @@ from bthtn.domain.task import Task
 from bthtn.formats.node_kinds import GIVEN, NodeKind, Port
 from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
 from bthtn.formats.xml_document import Element, xml_text
-from bthtn.plan.codec import value_from
+from bthtn.plan.codec import finite_from
 from bthtn.world.expression import Parameter
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
@@ -81,7 +81,7 @@ def _goal_kind(task: Task) -> NodeKind:
         values = {
             parameters[port].name: value
             if parameters[port].type
-            else value_from(value, parameters[port])
+            else finite_from(value, parameters[port])
             for port, value in ports.items()
         }
         return PlanGoal(name, agent, task(**values))

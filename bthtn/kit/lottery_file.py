@@ -14,6 +14,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from functools import reduce
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
@@ -94,4 +95,11 @@ def _fluent_column(heading: str, schema: StateSchema) -> Column:
         message = f"neither a column nor a fluent is called '{asked['fluent']}'"
         raise InputError("BT410", message, hint=hint) from None
     compare = _COMPARISONS[asked["comparison"]]
-    return Column(heading, heading, lambda text: compare(fluent, fluent.parse(text)))
+
+    def read(text: str) -> Any:
+        value = fluent.parse(text)
+        if isinstance(value, float) and not isfinite(value):
+            raise ValueError(text)
+        return compare(fluent, value)
+
+    return Column(heading, heading, read, "a finite number")

@@ -22,7 +22,7 @@ from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.columns import Column, folded
 from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.skills import SkillTable
-from bthtn.plan.codec import value_from
+from bthtn.plan.codec import finite_from
 from bthtn.world.expression import Parameter
 
 _SKILL: Final = Column("Skill", "skill", wanted="the name of the skill", is_required=True)
@@ -135,7 +135,7 @@ def _given(heading: str, text: str, parameters: Mapping[str, Parameter[Any]]) ->
         raise InputError("BT103", f"the template has no parameter '{heading}'", where, hint)
     parameter = parameters[folded(heading)]
     try:
-        value = value_from(text, parameter)
+        value = finite_from(text, parameter)
     except InputError as error:
         raise error.placed(where) from None
     if parameter.literals and value not in parameter.literals:

@@ -29,6 +29,7 @@ from bthtn.world.truth import UNKNOWN, value_text
 
 FORMAT: Final = "bthtn-plan/1"
 _WHOLE: Final = re.compile(r"[+-]?\d+")
+_NOT_FINITE: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 QUOTED: Final = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 
 Pieces = list[str | Node]
@@ -113,6 +114,18 @@ def value_from(text: str, parameter: Parameter[Any]) -> Any:
     except (KeyError, ValueError):
         shown = f"'{parameter.name}' is {kind.__name__} and cannot be {shortened(text)}"
         raise InputError("BT103", shown, hint=_hint_for(kind, text)) from None
+
+
+def finite_from(text: str, parameter: Parameter[Any]) -> Any:
+    """As ``value_from``, for files: a number that is infinite, or none, is a mistake there."""
+    value = value_from(text, parameter)
+    is_number = isinstance(value, float) or (parameter.type is None and isinstance(value, str))
+    if is_number and _NOT_FINITE.fullmatch(text.strip()):
+        raise InputError("BT103", f"'{parameter.name}' is {text}", hint="write a finite number")
+    if isinstance(value, float) and not math.isfinite(value):
+        message = f"'{parameter.name}' is {shortened(text)}, which is too large"
+        raise InputError("BT103", message, hint="write a finite number")
+    return value
 
 
 def _value(kind: type, text: str, plain: str) -> Any:

@@ -276,7 +276,9 @@ def _parsed(kind: type, text: str) -> object:
         if text in kind.__members__:
             return kind[text]
     elif kind in (int, float, str):
-        return kind(text)
+        value = kind(text)
+        if value == value:  # noqa: PLR0124 - else it is no number, and nothing compares with it
+            return value
     elif kind in COLLECTIONS and text.startswith("["):
         try:
             return kind(json.loads(text))

@@ -157,3 +157,11 @@ def test_all_faults_of_a_sheet_are_reported(read):
         ("BT410", "3"),
         ("BT410", "4, column Range Max"),
     ]
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00", b"\xd0\xcf\x11\xe0\xa1\xb1"])
+def test_a_renamed_spreadsheet_is_told_as_one(read, content):
+    with pytest.raises(InputError) as caught:
+        read(content)
+    (fault,) = caught.value.diagnostics
+    assert (fault.code, fault.hint) == ("BT404", "save the sheet as CSV")

@@ -207,3 +207,11 @@ def test_a_row_ends_where_a_line_ends_and_nowhere_else(read):
         read("action,weight\nJab\u2028high,2\n")
     with pytest.raises(InputError, match=r"\[BT125\] an action cannot be called 'Jab.nhigh'"):
         read('action,weight\n"Jab\nhigh",2\n')
+
+
+@pytest.mark.parametrize("cell", ["nan", "inf", "1e400"])
+def test_a_condition_compares_with_a_finite_number(read, cell):
+    with pytest.raises(InputError) as caught:
+        read(f"action,distance <=\nJab,{cell}\n")
+    (fault,) = caught.value.diagnostics
+    assert fault.where.endswith("table.csv:2, column distance <=")

@@ -189,3 +189,23 @@ def test_r003_06_fifty_attacks_of_one_table_are_all_done_by_the_operator_of_thei
         done.add(root.action)
     assert done == set(names)
     assert set(struck) == {float(reach) for reach in range(1, 51)}
+
+
+@pytest.mark.parametrize("cell", ["nan", "inf", "-Infinity", "1e400"])
+def test_a_number_of_an_attack_that_is_infinite_or_none_is_refused_at_its_place(tmp_path, cell):
+    path = tmp_path / "attacks.csv"
+    path.write_text(f"Skill,Template,Animation,Reach\nSlash,attack,slash,{cell}\n")
+    with pytest.raises(InputError) as caught:
+        read_skills(path, melee)
+    (fault,) = caught.value.diagnostics
+    assert fault.where.startswith(f"{path}:2")
+    assert fault.hint == "write a finite number"
+
+
+def test_nan_of_toml_is_no_number_of_an_attack(tmp_path):
+    path = tmp_path / "attacks.toml"
+    path.write_text(
+        '[[row]]\nSkill = "Slash"\nTemplate = "attack"\nAnimation = "slash"\nReach = nan\n'
+    )
+    with pytest.raises(InputError, match="'reach' is nan"):
+        read_skills(path, melee)

@@ -301,3 +301,61 @@ def test_values_that_cannot_be_used_end_the_search(domain, go, values, key, code
         search.advance()
     assert caught.value.code == code
     assert isinstance(caught.value, PlanningError) is (code == "BT201")
+
+
+def reused_in_a_condition(go):
+    x = one_of(("a", "b"))
+    yield method(go(x), when=lambda state: state.safe[x])
+    x = one_of(("m",))
+    yield method(go(x))
+
+
+def reused_in_a_body(go):
+    x = one_of(("a", "b"))
+    yield method(lambda state: [go(x)])
+    x = one_of(("m",))
+    yield method(go(x))
+
+
+def reused_in_a_list(go):
+    x = one_of(("a", "b"))
+    first = method(go(x), when=Scout.safe["a"], value=lambda state: state.near[x])
+    x = one_of(("m",))
+    return [first, method(go(x))]
+
+
+def reused_in_the_order_of_values(go):
+    x = one_of(("a", "b"))
+    spot = one_of(lambda state: [x])
+    yield method(go(spot))
+    x = one_of(("m",))
+    yield method(go(x))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        reused_in_a_condition,
+        reused_in_a_body,
+        reused_in_a_list,
+        reused_in_the_order_of_values,
+    ],
+)
+def test_a_function_that_would_see_the_variable_of_a_later_method_is_refused(domain, go, write):
+    @domain.compound
+    def roam():
+        return write(go)
+
+    with pytest.raises(BthtnError, match=r"BT118.*would see another") as caught:
+        domain.freeze()
+    assert caught.value.diagnostics[0].where == "compound 'roam', method 0"
+
+
+def test_methods_of_one_task_may_share_a_variable_that_they_close_over(domain, go):
+    @domain.compound
+    def roam():
+        x = one_of(("a", "b"))
+        yield method(go(x), when=lambda state: not state.safe[x])
+        yield method(go(x), when=lambda state: x == "b")
+
+    assert plans(domain, roam()) == ["go('b')"]
