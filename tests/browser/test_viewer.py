@@ -118,6 +118,91 @@ def test_a_tree_that_grows_beyond_its_frame_is_shown_whole_until_somebody_moves_
     character.stop()
 
 
+SMALL = """least => [...document.querySelectorAll("body *")].filter((one) => {
+  const texts = [...one.childNodes].filter((part) => part.nodeType === 3);
+  if (!texts.some((part) => part.textContent.trim())) return false;
+  if (!one.getBoundingClientRect().width) return false;
+  const scale = one.closest("svg") && one.getScreenCTM ? one.getScreenCTM().a : 1;
+  return parseFloat(getComputedStyle(one).fontSize) * scale < least;
+}).map((one) => one.textContent)"""
+
+SPILT = """() => {
+  const boxes = [...document.querySelectorAll("#tree [data-id]")].map((group) => [
+    group.querySelector(".shape").getBoundingClientRect(),
+    group.querySelector(":scope > text:not(.sign)").getBoundingClientRect(),
+    group.textContent,
+  ]);
+  const spilt = boxes.filter(([shape, text]) => text.width && (
+    text.left < shape.left || text.right > shape.right
+    || text.top < shape.top - 1 || text.bottom > shape.bottom + 1));
+  const meet = (one, two) => one.left < two.right && two.left < one.right
+    && one.top < two.bottom && two.top < one.bottom;
+  const over = boxes.filter(([one], at) => boxes.some(([two], to) => at < to && meet(one, two)));
+  return [...spilt, ...over].map(([, , name]) => name);
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("name", ["soldier", "squad"])
+def test_every_label_can_be_read(page, name, width):
+    character = character_of(resolve(name, TargetKind.TREE), 1)
+    page.set_viewport_size({"width": width, "height": 860})
+    with Viewer(character, name=name) as viewer:
+        ticked(viewer, character, 12)
+        page.goto(viewer.url)
+        expect_tick(page, 12)
+        nodes(page).filter(has_text="method").first.wait_for()
+        page.wait_for_timeout(400)  # the nodes slide to their places
+        assert page.evaluate(SMALL, 11) == []
+        assert page.evaluate(SPILT) == []
+        shot(page, f"{name}-{width}")
+    character.stop()
+
+
+def chosen(page):
+    """The texts of the nodes that are chosen in the tree."""
+    return page.locator('#tree [data-id][aria-selected="true"] .name').all_text_contents()
+
+
+def test_a_chosen_node_stays_chosen_when_its_task_is_in_the_next_plan(page):
+    character = guard()
+    with Viewer(character) as viewer:
+        ticked(viewer, character, 1)
+        page.goto(viewer.url)
+        expect_tick(page, 1)
+        nodes(page).filter(has_text="look").last.click()
+        before = page.locator('[aria-selected="true"][data-id]').get_attribute("data-id")
+        ticked(viewer, character, 3)
+        expect_tick(page, 4)
+        page.wait_for_function(SELECTED_IS_NEW, arg=before)
+        assert chosen(page) == ["look"]
+        assert page.locator("#node-body .node-name").text_content() == "look"
+        assert page.get_by_text("Why it is there").count() == 1
+
+
+def test_a_chosen_node_gives_way_to_the_closest_around_it_until_its_task_is_back(page):
+    character = guard(ammo=1_000)
+    with Viewer(character) as viewer:
+        ticked(viewer, character, 1)
+        page.goto(viewer.url)
+        expect_tick(page, 1)
+        nodes(page).filter(has_text="walk").last.click()
+        for enemy, ticks, name in ((True, 2, "serve"), (False, 4, "walk")):
+            character.agent.believe(Guard.enemy, enemy)
+            ticked(viewer, character, ticks)
+            page.wait_for_function(SELECTED_IS_CALLED, arg=name)
+            assert chosen(page) == [name]
+
+
+SELECTED_IS_NEW = """before => {
+  const one = document.querySelector('#tree [aria-selected="true"][data-id]');
+  return one && one.dataset.id !== before;
+}"""
+SELECTED_IS_CALLED = """name => {
+  const one = document.querySelector('#tree [aria-selected="true"][data-id] .name');
+  return one && one.textContent === name;
+}"""
+
 SHOWS_ALL = """() => {
   const frame = document.querySelector("#tree").getBoundingClientRect();
   return [...document.querySelectorAll("#tree [data-id]")].every((one) => {

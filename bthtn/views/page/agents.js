@@ -6,7 +6,7 @@
 import { element, shortText } from "./dom.js";
 import { sentenceOf } from "./moment.js";
 
-const HEIGHT = 54; // pixels, as in watch.css
+const HEIGHT = 72; // pixels, as in watch.css
 const SPARE = 5; // rows above and below what is in sight
 
 export function agentList(host, { onChoose }) {

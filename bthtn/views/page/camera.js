@@ -2,7 +2,7 @@
 //
 // `extent()` gives the sides {left, right, top, bottom} of what there is to see.
 
-const SMALLEST_READABLE = 0.6;
+const SMALLEST_READABLE = 0.92; // then the smallest texts of tree.css have 11 pixels
 const MARGIN = 20;
 const DRAG_FROM = 5; // pixels; less is a click
 

@@ -2,8 +2,9 @@
 
 import { asText, svgElement, textWidth, wrapped } from "./svg.js";
 
-const NAME_WIDTH = 30; // characters of a line
-const BELOW_WIDTH = 36;
+const NAME_WIDTH = 24; // characters of a line
+const BELOW_WIDTH = 20;
+const BELOW_SIZE = 12; // as in tree.css
 const LINE_HEIGHT = 16;
 const PADDING = 12;
 const SIGN_SPACE = 22;
@@ -13,8 +14,8 @@ const LONGEST_TITLE = 2000;
 export function nodeDrawing(node, looks) {
   const look = looks.kinds[node.kind] ?? looks.kinds.task;
   const name = wrapped([look.sign, node.name || "(no name)"].filter(Boolean).join(" "), NAME_WIDTH, 3);
-  const below = wrapped(secondPart(node), BELOW_WIDTH, 3);
-  const widths = [...name.map((line) => textWidth(line, 13, 500)), ...below.map((line) => textWidth(line, 11, 400))];
+  const below = wrapped(secondPart(node), BELOW_WIDTH, 4);
+  const widths = [...name.map((line) => textWidth(line, 13, 500)), ...below.map((line) => textWidth(line, BELOW_SIZE, 400))];
   const left = PADDING + (node.status ? SIGN_SPACE : 0);
   const width = Math.ceil(Math.max(24, ...widths)) + left + PADDING;
   const height = (name.length + below.length) * LINE_HEIGHT + 14;

@@ -6,6 +6,7 @@
 //   view.update({status: {id: [status, message], …}});
 //   view.node(id)         the snapshot node, or undefined
 //   view.select(id)       select a node, open what hides it, bring it into view; calls onSelect
+//   view.deselect()       select no node
 //   view.focus(id)        give the keyboard to a node that is shown
 //   view.fold(id, shut)   fold or open a node; without `shut`, the other of the two
 //   view.fit()            show the whole tree, as long as it can be read
@@ -17,17 +18,20 @@
 // they are known by their ids. `looks` is what `looks()` of bthtn.views.html returns: {kinds:
 // {kind: {shape, style, fill, line, sign, meaning}}, statuses: {status: {fill, line, sign, meaning}}}.
 //
-// The root stays where it is when the tree changes; all others slide to their new places.
+// The root stays where it is when the tree changes; all others slide to their new places. When a
+// selected node goes, the one of the same task and arguments is selected instead, as soon as there is
+// one, and until then the closest one around it that is there; onSelect is called with it.
 // Keys: up, down, left, right, Home, End; left and right also fold and open, as Space does; Enter
 // selects; + and - zoom, 0 fits. d3-hierarchy has to be loaded before: it is `globalThis.d3`.
 
 import { camera } from "./camera.js";
 import { countBelow, foldedAtFirst } from "./folding.js";
+import { followed, keyOf } from "./following.js";
 import { drawingKey, foldingHandle, nodeDrawing, paint } from "./node.js";
 import { svgElement } from "./svg.js";
 
 const MOST_OPEN = 60; // larger trees are folded at first
-const COLUMN_GAP = 46;
+const COLUMN_GAP = 36;
 const ROW_GAP = 10;
 const SLIDE = 200; // milliseconds
 
@@ -45,6 +49,7 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
   let root = null;
   let focused = null;
   let selected = null;
+  let wanted = []; // the keys of the nodes from the root to the one that was selected by hand
   let frame = 0;
   let isFitted = false;
 
@@ -104,7 +109,9 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
     for (const one of delta.graft ?? []) graft(one);
     const resized = Object.entries(delta.status ?? {}).map(([id, status]) => setStatus(Number(id), status));
     const isChanged = Boolean(delta.tree || delta.graft || resized.includes(true));
+    const next = delta.tree || delta.graft ? follow() : selected;
     if (isChanged) layout();
+    if (next !== selected) mark(next);
     const isCut = isChanged && !view.isMoved() && !view.holdsAll(); // grown beyond the frame
     if (!isFitted || isCut) isFitted = view.fit();
   }
@@ -232,16 +239,40 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
   }
 
   function select(id) {
-    const node = nodes.get(id);
-    if (!node) return;
-    let isHidden = false;
-    for (let up = above.get(id); up !== null; up = above.get(up)) isHidden = folded.delete(up) || isHidden;
-    if (isHidden) layout();
+    if (!nodes.has(id)) return;
+    if (open(id)) layout();
+    wanted = [];
+    for (let up = id; up !== null; up = above.get(up)) wanted.unshift(keyOf(nodes.get(up)));
+    view.reveal(drawn.get(id));
+    mark(id);
+  }
+
+  function deselect() {
+    drawn.get(selected)?.group.setAttribute("aria-selected", "false");
+    [selected, wanted] = [null, []];
+  }
+
+  function mark(id) {
     drawn.get(selected)?.group.setAttribute("aria-selected", "false");
     selected = id;
-    drawn.get(id).group.setAttribute("aria-selected", "true");
-    view.reveal(drawn.get(id));
-    onSelect(node);
+    drawn.get(id)?.group.setAttribute("aria-selected", "true");
+    onSelect(nodes.get(id));
+  }
+
+  // Open what hides a node. Whether anything did.
+  function open(id) {
+    let isHidden = false;
+    for (let up = above.get(id); up !== null; up = above.get(up)) isHidden = folded.delete(up) || isHidden;
+    return isHidden;
+  }
+
+  // The node to be selected after a change of the tree.
+  function follow() {
+    if (selected === null) return null;
+    const isThere = nodes.has(selected) && keyOf(nodes.get(selected)) === wanted.at(-1);
+    const next = isThere ? selected : followed(root, wanted);
+    if (next !== selected) open(next);
+    return next;
   }
 
   function fold(id, shut = !folded.has(id)) {
@@ -308,7 +339,7 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
     svg.remove();
   }
   const node = (id) => nodes.get(id);
-  return { update, node, select, focus, fold, fit: view.fit, zoom: view.zoom, destroy };
+  return { update, node, select, deselect, focus, fold, fit: view.fit, zoom: view.zoom, destroy };
 }
 
 function between(from, to, part) {

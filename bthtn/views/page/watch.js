@@ -251,6 +251,7 @@ function chooseAgent(name) {
   if (name === chosen) return;
   chosen = name;
   node = null;
+  tree.deselect();
   timeline.agent(name);
   askForTree();
   due();
