@@ -77,6 +77,24 @@ PLACES = (
     *("[one for one in ROUTE if one != {p}][0]", "str({p})", "(spot := {p})"),
 )
 NUMBERS = (
+    *(
+        "s.fuel",
+        "s.lit",
+        "(s.lit + {n})",
+        "({n} * {n})",
+        "({n} % {n})",
+        "s.fuel // 1",
+        "s.fuel * {n}",
+    ),
+    *(
+        "s.road['a', {p}]",
+        "s.weight[{n}]",
+        "-1",
+        "1.0",
+        "True",
+        "(s.count == {n})",
+        "(s.lit and s.open)",
+    ),
     *("FARE[{p}]", "SEEN[{p}]", "KNOWN[{p}]", "GRID[1][{n}]", "FARE[s.place]") * 3,
     *("COUNT", "WEIGHT['a']", "len(ROUTE)", "len(ROUTE[:{n}])"),
     *("sum(FARE.values())", "FARE.get({p}, 1)", "TOWN.size", "Town.size", "doubled({n})"),
@@ -90,6 +108,18 @@ NUMBERS = (
 )
 ARRAYS = ("int(WEIGHTS[{n}])", "WEIGHTS[{n}]", "WEIGHTS[1:].sum()", "int(WEIGHTS.max())")
 TRUTHS = (
+    *("{n} < {n} == {n}", "s.place < s.guest", "{p} < {n}", "s.mood < Mood.ANGRY", "s.lit == 1"),
+    *("(s.count, {n}) == (0, 1)", "s.lit < 2", "s.lit is True", "s.guest in ('b', None)"),
+    *("s.fuel in (1.5, 2)", "s.lit in (1,)", "not {p}", "s.count and s.left", "{n} or s.lit"),
+    *("s.fuel % 1", "{p} * 2 == 'aa'", "{n} * 'a' == ''", "s.guest == None", "{n} in (1, None)"),
+    *(
+        "s.guest",
+        "s.mood",
+        "s.count - {n}",
+        "s.place + {p} == 'ab'",
+        "(s.lit, s.open)",
+        "{n} - 1.5",
+    ),
     *("AT == {p}", "COUNT < {n}", "WEIGHT[{p}] == 1", "s.fuel == NOWHERE", "s.fuel < EVERYTHING"),
     *("{p} in FARE", "{p} in ROUTE", "{p} not in ROUTE[:1]", "{p} in 'ab'", "{n} in range(2)"),
     *("{p} in TOWN", "TOWN.is_near({p})", "{p}.startswith('a')", "f'{{{n}}}' == '1'"),
@@ -129,6 +159,39 @@ STATEMENTS = (
     "pass",
 )
 WRITES = (
+    *(
+        "s.lit += 1",
+        "s.place += {p}",
+        "s.place *= 2",
+        "s.count //= {n}",
+        "s.count %= 2",
+        "s.fuel //= 1",
+    ),
+    *("s.guest += {p}", "s.weight[{p}] = {t}", "s.road[{p}, {p}] = {t}", "s.count = s.fuel"),
+    *(
+        "s.next[{p}] = s.next[s.next[{p}]]",
+        "s.on[s.place] = s.place\ns.place = 'c'",
+        "s.fuel = s.count",
+    ),
+    *("s.place = {p}\ns.on[s.place] = 'a'", "s.weight[{p}] = {n}\ns.count = s.weight[{p}]"),
+    *(
+        "s.count += s.fuel",
+        "s.count = s.lit",
+        "s.mood = {p}",
+        "s.guest = s.place\ns.place = s.guest",
+    ),
+    *(
+        "s.count = s.left\ns.left = s.count",
+        "s.count -= -1",
+        "s.count = s.count + True",
+        "s.count = -{n}",
+    ),
+    *(
+        "s.weight[{p}] = 2\ns.weight[{p}] -= 1",
+        "s.left = s.left - s.count",
+        "s.fuel += 1",
+        "s.fuel -= {n}",
+    ),
     *("s.fuel = NOWHERE", "s.fuel = EVERYTHING", "s.fuel -= s.fuel", "s.fuel *= 2"),
     *("s.weight[{p}] = FARE[{p}]", "s.place = NEXT[{p}]", "s.count = len(ROUTE[:1])"),
     *("s.place = ROUTE[{n}]", "s.count += KNOWN[{p}]", "s.count = int({t})", "s.lit = {p} in FARE"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, EnumMeta
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
+from math import isnan
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
@@ -108,7 +109,12 @@ class Meaning:
 
 
 def is_unchanging(value: object) -> bool:
-    """Whether the value is plain, a member of an Enum, or a collection of such that stays."""
+    """Whether the value is plain, a member of an Enum, or a collection of such that stays.
+
+    A NaN is none: in a tuple or a set it is equal to nothing but the very same object.
+    """
+    if type(value) is float and isnan(value):
+        return False
     if type(value) in (tuple, frozenset):
         assert isinstance(value, tuple | frozenset), "as its type says"
         return all(map(is_unchanging, value))
