@@ -28,6 +28,7 @@ from bthtn.planning.cache import PlanCache
 from bthtn.planning.planner import Planner, find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
+from bthtn.world.at_start import at_start
 from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Condition, Expression
 from bthtn.world.fluent import Fluent, FluentFamily
@@ -57,6 +58,7 @@ __all__ = [
     "achieve",
     "any_order",
     "apply",
+    "at_start",
     "cooldown",
     "defer",
     "derive",

@@ -24,8 +24,16 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.domain.turns import TurnBody
 from bthtn.errors import Diagnostic, Severity
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Condition, Constant, Expression, always_holds
+from bthtn.world.expression import (
+    Condition,
+    Constant,
+    Expression,
+    always_holds,
+    conjuncts,
+    leaves_of,
+)
 from bthtn.world.fluent import Fluent
+from bthtn.world.truth import Truth
 
 Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
 
@@ -141,8 +149,28 @@ def ends_itself(domain: FrozenDomain) -> Iterator[Diagnostic]:
                     not effect.grows and _is_false(task.during, {fluent: value})
                 ):
                     message = f"'{effect}' ends '{task.during}', which has to hold while it runs"
-                    hint = "make it the precondition, if it only has to hold at the start"
+                    hint = "make it the precondition, which is not asked of what the step writes"
                     yield _warning("BT156", message, f"primitive '{task.name}'", hint)
+
+
+def unwatched(domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Parts of preconditions that are not watched, although no effect of the step makes them false.
+
+    Where an effect may end a part, `during` would not do either: its success may be seen early.
+    """
+    for task in domain.tasks.values():
+        if not isinstance(task, PrimitiveTask):
+            continue
+        said = {part.text() for part in conjuncts(task.during)}
+        for part in conjuncts(task.watched):
+            own = {leaf for leaf in map(str, leaves_of(part)) if leaf in _own_texts(task)}
+            if own and part.text() not in said and _stays_true(part, task):
+                yield _warning(
+                    "BT157",
+                    f"'{part}' is not watched while the step runs: it writes '{min(own)}' itself",
+                    f"primitive '{task.name}'",
+                    "write it as during=, too, if others may end it; else as at_start(…)",
+                )
 
 
 CHECKS: Final[Mapping[str, Check]] = {
@@ -152,15 +180,41 @@ CHECKS: Final[Mapping[str, Check]] = {
     "BT154": unused_fluent,
     "BT155": in_its_own_way,
     "BT156": ends_itself,
+    "BT157": unwatched,
 }
+
+
+def _own_texts(task: PrimitiveTask[...]) -> set[str]:
+    """The fluents that effects of the task write, as far as they are data."""
+    return {str(effect.target) for effect in task.all_effects if isinstance(effect, Assignment)}
+
+
+def _stays_true(part: Condition, task: PrimitiveTask[...]) -> bool:
+    """Whether no effect that may be seen while the step runs can make the part false."""
+    for effect in (*task.on_start, *task.effects, *task.expected, *task.actual):
+        match effect:
+            case Assignment(target=Fluent() as fluent, value=Constant(value=value), grows=False):
+                if _truth(part, {fluent: value}) in (False, None):
+                    return False
+            case Assignment(target=target):
+                if any(str(target) == str(leaf) for leaf in leaves_of(part)):
+                    return False
+            case _:  # a function
+                return False
+    return True
 
 
 def _is_false(condition: Condition, values: Mapping[Any, Any]) -> bool:
     """Whether a condition is false wherever these fluents have these values."""
+    return _truth(condition, values) is False
+
+
+def _truth(condition: Condition, values: Mapping[Any, Any]) -> Truth | None:
+    """What a condition is wherever these fluents have these values; None if nobody can say."""
     try:
-        return condition.evaluate(PartlyKnown(values)) is False
+        return condition.evaluate(PartlyKnown(values))
     except Exception:  # noqa: BLE001 - a plain function, or an argument that is not known
-        return False
+        return None
 
 
 def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:

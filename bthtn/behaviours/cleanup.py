@@ -198,6 +198,9 @@ class OwedCleanup:
         except PlanRefused as refused:
             raise ResumeFailed(str(refused)) from refused
 
+    def started(self, node: TaskNode) -> None:
+        """Hear of no started steps: a cleanup is not under review."""
+
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Hear of no finished steps: a cleanup is not under review."""
 

@@ -33,6 +33,7 @@ from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import BthtnError
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
@@ -54,8 +55,8 @@ class Mount:
     """
 
     __slots__ = (
-        *("_agent", "_goal", "_mounted", "_on_finished", "_on_resumed", "_origin"),
-        *("_run", "_search", "hooks", "is_broken", "setup_arguments"),
+        *("_agent", "_goal", "_mounted", "_on_finished", "_on_resumed", "_on_started"),
+        *("_origin", "_run", "_search", "hooks", "is_broken", "setup_arguments"),
     )
 
     def __init__(
@@ -64,6 +65,7 @@ class Mount:
         agent: Agent[Any, Any],
         search: PlanSearch,
         on_resumed: Callable[[Arrival, Plan], None],
+        on_started: Callable[[TaskNode], None],
         on_finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None],
     ) -> None:
         self.hooks = PlanHooks(agent, goal.name, search.failures.plan_refused)
@@ -72,6 +74,7 @@ class Mount:
         self._agent = agent
         self._search = search
         self._on_resumed = on_resumed
+        self._on_started = on_started
         self._on_finished = on_finished
         self._origin: Origin | None = None
         """The plan as it was found; None once it was repaired."""
@@ -105,6 +108,13 @@ class Mount:
         """The steps that are running, and whether a better plan may interrupt them now."""
         leaves = self.running
         return AtWork([leaf.node for leaf in leaves], all(map(interruptible, leaves)))
+
+    def give_up(self, ended: Iterable[Failure]) -> None:
+        """Let running steps fail whose precondition does not hold any more, in their next tick."""
+        for failure in ended:
+            for leaf in self.running:
+                if leaf.node is failure.node:
+                    leaf.give_up(failure)
 
     def progress(self) -> Progress:
         """How far the plan has come."""
@@ -268,6 +278,10 @@ class Mount:
         assert self._mounted is not None, "a suspended part belongs to a running plan"
         self._mounted.resumed(arrival.node, plan.tree)
         self._on_resumed(arrival, plan)
+
+    def started(self, node: TaskNode) -> None:
+        """Note a step that has started and needs something while it runs."""
+        self._on_started(node)
 
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Note a step that has succeeded."""

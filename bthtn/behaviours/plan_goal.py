@@ -85,13 +85,13 @@ class PlanGoal(ReloadingGoal):
         """Raises DomainError for a goal of another domain, and for a budget below one."""
         super().__init__(name, agent)
         self.verdict: Verdict | None = None
-        self.max_replans = max_replans
-        self.ends_for = ""
+        self.max_replans, self.ends_for = max_replans, ""
         own = Budget(budget, self)
         self._search = search = PlanSearch(agent, self.name, goal, settings, own, replanning)
         planner, failures = search.planner, search.failures
-        self._mount = Mount(self, agent, search, self._resumed, self._finished)
         self._review = Review(planner, agent.beliefs, self.name, replanning, failures.avoided)
+        heard = self._resumed, self._review.started, self._finished
+        self._mount = Mount(self, agent, search, *heard)
         repairs = replanning.repair and not planner.minimizes
         self._repair = PendingRepair(settings, own, failures.raised, repairs=repairs)
 

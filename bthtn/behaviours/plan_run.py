@@ -176,6 +176,10 @@ class PlanOwner(Protocol):
         """Note that a suspended part is replaced by its plan. May raise ResumeFailed."""
         ...
 
+    def started(self, node: TaskNode) -> None:
+        """Note a step that has started and needs something while it runs."""
+        ...
+
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Note a step that has succeeded, with the fluents that it has written."""
         ...

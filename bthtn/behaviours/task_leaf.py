@@ -3,7 +3,8 @@
     wait     while an unfinished abort of the goal, or a step that has its resources, is in the way
     start    precondition and exec_only hold?     no: refused, a failure without a start
              on_start effects, operator.start
-    tick     during holds?                        no: the operator is aborted, then a failure
+    tick     during holds?                        no: the operator is aborted, then a failure;
+                                                  so it is when others have ended its precondition
              operator.tick
     success  effects, then actual effects         all of them or none
     failure  on_failure effects
@@ -112,6 +113,12 @@ class TaskLeaf(PlanLeaf):
         """Whether its operator is running and is not being aborted."""
         return self._operator is not None
 
+    def give_up(self, failure: Failure) -> None:
+        """Fail in the next tick, since the precondition does not hold any more."""
+        if self._operator is not None:
+            error = failure.error if isinstance(failure.error, Exception) else None
+            self._obstacle = Obstacle(failure.why, error)
+
     def follow(self, task: PrimitiveTask[...]) -> None:
         """Be a step of the same task in a newer domain; a running operator goes on."""
         self.node = replace(self.node, task=task)
@@ -151,10 +158,10 @@ class TaskLeaf(PlanLeaf):
             return self._until_aborted(self._abort, self._abort.tick)
         if self._operator is not None:
             during = self.node.task.during
-            if during is not ALWAYS:
+            if during is not ALWAYS and self._obstacle is None:
                 self._obstacle = obstacle_of(during, self.node, self._run.agent.beliefs)
-                if self._obstacle is not None:
-                    return self._abort_operator()
+            if self._obstacle is not None:
+                return self._abort_operator()
         elif self._run.has_reactive_choices and not self._has_place():
             return FAILURE
         elif self._must_wait():
@@ -244,6 +251,9 @@ class TaskLeaf(PlanLeaf):
         except BaseException as error:
             self._end(step, text_of(error), error)
             raise
+        task = self.node.task
+        if task.watched is not ALWAYS or task.during is not ALWAYS:
+            self._run.owner.started(self.node)
         return True
 
     def _begun(self, step: StepRun) -> Operator:

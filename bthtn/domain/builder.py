@@ -25,7 +25,7 @@ from numbers import Real
 from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
 from bthtn.checked import argument_error, checked
-from bthtn.domain.condition import ConditionLike, condition_from
+from bthtn.domain.condition import ConditionLike, condition_from, precondition_from
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import EffectLike, effects_from
 from bthtn.domain.function import is_function, raised_in_description
@@ -52,8 +52,9 @@ UsesLike = Resource | str | Iterable[Resource | str]
 class Primitive(Shared, Unpicklable):
     """The description of a primitive task, returned by its function: ``primitive(effects=…)``.
 
-    ``precondition`` is checked while planning and when the task starts, ``exec_only`` only when it
-    starts, ``during`` at every tick after that. ``effects`` are applied while planning and on
+    ``precondition`` is checked while planning and when the task starts, and watched while it runs,
+    but for ``at_start`` parts and what the task itself writes; ``exec_only`` is checked only when
+    it starts, ``during`` at every tick after that. ``effects`` are applied while planning and on
     success, ``expected`` only while planning, ``actual`` only on success; ``on_start``,
     ``on_failure`` and ``on_abort`` at these moments, not while planning. ``uses`` are the resources
     that it occupies. ``duration`` is in ticks, or in ``seconds(…)``; ``cost`` counts for the
@@ -243,6 +244,7 @@ class Domain(Unpicklable, Generic[S]):
                 made[part] = read(getattr(described, part), self.state_class)
             except BthtnError as error:
                 raise error.placed(f"{where}, {part}") from None
+        made["precondition"], made["watched"] = made["precondition"]
         length = made["duration"]
         is_number = isinstance(length, Constant) and isinstance(length.value, Real)
         if is_number and not length.value >= 0:
@@ -288,7 +290,8 @@ class Domain(Unpicklable, Generic[S]):
 
 
 _READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = {
-    **dict.fromkeys(("precondition", "exec_only", "during"), condition_from),
+    "precondition": precondition_from,
+    **dict.fromkeys(("exec_only", "during"), condition_from),
     **dict.fromkeys(("effects", "expected", "actual"), effects_from),
     **dict.fromkeys(("on_start", "on_failure", "on_abort"), effects_from),
     **dict.fromkeys(("duration", "cost"), number_from),

@@ -10,6 +10,7 @@ from bthtn.checked import checked
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import DomainError
 from bthtn.world.assignment import Assignment, FluentReference
+from bthtn.world.at_start import AtStart, conjunction
 from bthtn.world.expression import (
     ALWAYS,
     Binding,
@@ -49,6 +50,29 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         hint = f"a condition changes nothing: write {written.target!s} == {written.value!s}"
     message = f"{written!r} is not a condition, but {type(written).__name__}"
     raise DomainError("BT110", message, hint=hint)
+
+
+def precondition_from(
+    written: ConditionLike | None, state_class: type[State]
+) -> tuple[Condition, Condition]:
+    """The precondition as an expression, and what is watched of it: all but ``at_start`` parts.
+
+    Raises DomainError as ``condition_from``, and for an ``at_start`` inside of a part.
+    """
+    parts = conjuncts(written) if isinstance(written, Expression) else ()
+    if not any(isinstance(part, AtStart) for part in parts):
+        condition = condition_from(written, state_class)
+        return condition, condition
+    asked: list[Condition] = []
+    watched: list[Condition] = []
+    for part in parts:
+        if isinstance(part, AtStart):
+            asked += conjuncts(condition_from(part.condition, state_class))
+            continue
+        condition = condition_from(part, state_class)
+        asked += conjuncts(condition)
+        watched += conjuncts(condition)
+    return conjunction(asked), conjunction(watched)
 
 
 @dataclass(frozen=True, slots=True)

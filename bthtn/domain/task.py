@@ -11,7 +11,15 @@ from bthtn.domain.decorator import Decorator
 from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
 from bthtn.errors import Diagnostic
-from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression
+from bthtn.world.at_start import AtStart, conjunction
+from bthtn.world.expression import (
+    ALWAYS,
+    Binding,
+    Condition,
+    Constant,
+    Expression,
+    conjuncts,
+)
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.truth import value_text
 
@@ -32,7 +40,8 @@ class Resource:
 class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     """A task that is executed, not decomposed. Compared by identity.
 
-    ``precondition`` is checked while planning and again when the task starts, ``exec_only``
+    ``precondition`` is checked while planning and again when the task starts; ``watched`` are those
+    parts of it that changes by others must not make false while it runs. ``exec_only`` is checked
     only when it starts, ``during`` at every tick after that. ``effects`` are applied while
     planning and again on success, ``expected`` only while planning, ``actual`` only on success;
     ``on_start``, ``on_failure`` and ``on_abort`` are applied at these moments, not while planning.
@@ -44,6 +53,7 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     name: str
     parameters: Parameters = ()
     precondition: Condition = ALWAYS
+    watched: Condition = ALWAYS
     exec_only: Condition = ALWAYS
     during: Condition = ALWAYS
     effects: tuple[Effect, ...] = ()
@@ -66,6 +76,15 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
         """The effects of all kinds."""
         at_run_time = (*self.actual, *self.on_start, *self.on_failure, *self.on_abort)
         return (*self.effects, *self.expected, *at_run_time)
+
+    @property
+    def written_precondition(self) -> Condition:
+        """Its precondition to be shown, with an ``at_start`` around parts that are not watched."""
+        if self.watched is self.precondition:
+            return self.precondition
+        watched = set(map(id, conjuncts(self.watched)))
+        parts = conjuncts(self.precondition)
+        return conjunction([part if id(part) in watched else AtStart(part) for part in parts])
 
     @property
     def takes_time(self) -> bool:

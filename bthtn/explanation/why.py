@@ -149,7 +149,7 @@ class _Reasons(Projection):
             return self._below(node)
         if isinstance(node, TaskNode):
             self.sense()
-            self._add(node, tuple(self._reliances(node.task.precondition, node.args)))
+            self._add(node, tuple(self._reliances(node.task.written_precondition, node.args)))
         return super().visit(node)
 
     def task(self, node: TaskNode) -> None:

@@ -313,7 +313,8 @@ def _decorated(
 def _leaf(kind: str, given: Mapping[str, str], symbols: Symbols) -> Behaviour:
     match kind:
         case "CheckState":
-            condition = condition_from_text(_required(given, "condition"), *symbols)
+            text = _required(given, "condition")
+            condition = condition_from_text(text, *symbols, mark=True)
             return authored.CheckState(condition)
         case "ModifyState":
             changes = changes_from_text(_required(given, "set"), *symbols)

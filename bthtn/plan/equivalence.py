@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from bthtn.domain.choice import RandomOrder
 from bthtn.plan.nodes import (
@@ -22,6 +22,9 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, children_of, flat, outline, preorder, record_entries, unwound
+
+LONGEST_BOUND: Final = 1_000
+"""Maximum length of the record to beat, for plans that are suspended again and again."""
 
 
 def steps_outline(
@@ -91,6 +94,17 @@ def is_first_choice(plan: Plan) -> bool:
     if isinstance(root, ScopeNode) and root.method > 0 and not _is_drawn(root):
         return False
     return not any(plan.record) or not any(comparable_record(plan)[0])
+
+
+def followed_by(
+    known: tuple[MethodTraversalRecord, bool], plan: Plan
+) -> tuple[MethodTraversalRecord, bool]:
+    """The comparable record of a plan, with that of a suspended part which was planned by now."""
+    record, is_whole = known
+    if not is_whole or len(record) >= LONGEST_BOUND:
+        return known
+    entries, is_whole = plan.derived(comparable_record)
+    return MethodTraversalRecord((*record, *entries)), is_whole
 
 
 def _is_whole_comparable(tree: Node) -> bool:

@@ -13,7 +13,7 @@ specification.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -49,13 +49,19 @@ V = TypeVar("V")
 class IncrementalCheck:
     """A check of the rest of a plan, which is repeated only where a change makes a difference."""
 
-    def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:
+    def __init__(
+        self,
+        progress: Progress,
+        domain: FrozenDomain,
+        now: FrozenState,
+        changed: Collection[Expression[Any]] | None = None,
+    ) -> None:
         self.validity = Validity(None, frozenset())
         self._start: dict[Fluent[Any], _Value] = {}
         self._whole: Mapping[Any, Any] = {}
         if asks_nothing(progress):
             return
-        check = _NotedCheck(progress, domain, now)
+        check = _NotedCheck(progress, domain, now, changed)
         self.validity = outcome_of(check)
         self._start = check.noted.start
         self._whole = check.seen.readings
@@ -226,9 +232,15 @@ def _used(value: _Value) -> Any:
 class _NotedCheck(Check):
     """A check that notes its questions, and asks the same about the same values only once."""
 
-    def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:
+    def __init__(
+        self,
+        progress: Progress,
+        domain: FrozenDomain,
+        now: FrozenState,
+        changed: Collection[Expression[Any]] | None,
+    ) -> None:
         self.seen = RecordingState(now)
-        super().__init__(progress, domain, now, seen=self.seen)
+        super().__init__(progress, domain, now, self.seen, changed)
         self.state = self.noted = _NotedState(self.start)
         self._steady = domain.derived(_steady_tasks)
         self._latest: dict[Key, _Question] = {}

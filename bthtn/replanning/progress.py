@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, Protocol, assert_never
 
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.plan.equivalence import steps_outline
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import (
     BranchingNode,
     Node,
@@ -313,6 +314,10 @@ class RunningPlan(Protocol):
 
     def place(self) -> object:
         """A key that is equal only as long as the progress is the same."""
+        ...
+
+    def give_up(self, ended: Iterable[Failure]) -> None:
+        """Let running steps fail whose precondition does not hold any more, in their next tick."""
         ...
 
     def at_work(self) -> AtWork:

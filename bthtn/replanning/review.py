@@ -10,12 +10,12 @@ The plan's own effects cause neither, unless their values differ from the planne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from bthtn.plan.equivalence import comparable_record, is_first_choice
+from bthtn.plan.equivalence import comparable_record, followed_by, is_first_choice
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -37,15 +37,13 @@ from bthtn.replanning.policy import (
 from bthtn.replanning.progress import RunningPlan
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.static_reads import StaticReads, static_reads
+from bthtn.replanning.step_conditions import needed_by
 from bthtn.replanning.validity import Validity
 from bthtn.world.beliefs import SENSOR, Beliefs
 from bthtn.world.diff import Change, difference
 from bthtn.world.expression import ALWAYS
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
-
-LONGEST_BOUND: Final = 1_000
-"""Maximum length of the record to beat, for plans that are suspended again and again."""
 
 NO_RECORD: Final = MethodTraversalRecord()
 
@@ -78,8 +76,7 @@ class Review:
         # What was avoided when the plan was adopted, and in the last tick.
         self._avoided_then = self._avoided_last = NOTHING_AVOIDED
         # Fluents on which the rest of the plan relies, and fluents that could make another better.
-        self._support = beliefs.watch(own=source)
-        self._chances = beliefs.watch(own=source)
+        self._support, self._chances = beliefs.watch(own=source), beliefs.watch(own=source)
         self._own = OwnEffects(beliefs, source)
         self._adopted: Plan | None = None
         self._best_from: Start | None = None  # a search from there has found nothing better
@@ -152,6 +149,11 @@ class Review:
             before = {change.fluent: change.before for change in self._causes.values()}
             self._own.start = self._own.start.changed(before)
 
+    def started(self, node: TaskNode) -> None:
+        """Watch what a step of the plan needs that starts now."""
+        if self._support.fluents is not None:  # not watching all of them
+            self._support.also(needed_by(node, self._beliefs))
+
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Note a step of the plan that has succeeded and written these fluents."""
         self._unexpected = self._own.finished(node) or self._unexpected
@@ -163,10 +165,7 @@ class Review:
 
     def resumed(self, plan: Plan) -> None:
         """Note that a suspended part of the plan was planned."""
-        bound, is_whole = self._comparable
-        if is_whole and len(bound) < LONGEST_BOUND:
-            entries, is_whole = plan.derived(comparable_record)
-            self._bound = MethodTraversalRecord((*bound, *entries)), is_whole
+        self._bound = followed_by(self._comparable, plan)
         self._is_new, self._works_in, self._latest_check = True, None, None
         self._best_from = None
         self._support.over(None)
@@ -258,14 +257,15 @@ class Review:
     # validation
 
     def _validated(self, running: RunningPlan) -> Verdict | None:
-        changes, unexpected = dict(self._support.changes), self._unexpected
+        changes, unexpected = dict(by_others := self._support.changes), self._unexpected
         if unexpected is not None:
             changes.setdefault(unexpected.fluent, unexpected)
         watched, self._is_new, self._unexpected = self._support.fluents, False, None
         self._support.forget()
-        validity = self._validity(running)
+        validity = self._validity(running, by_others)
         failure = validity.failure
         self._support.over(validity.support)
+        running.give_up(validity.ended)
         if failure is not None:
             rule = rule_for(self.replanning.interrupt, Situation(valid=False))
             cause = next(
@@ -291,14 +291,14 @@ class Review:
         is_checked = any(step.task.during is not ALWAYS for step in running)
         return not is_checked and self._own.is_untouched(plan, self._support.changes)
 
-    def _validity(self, running: RunningPlan) -> Validity:
-        """Whether the rest works; checked as far as it may have changed since the latest check."""
+    def _validity(self, running: RunningPlan, changed: Collection[Fluent[Any]]) -> Validity:
+        """Whether the rest works; checked if what others have ``changed`` may matter to it."""
         place, known = running.place(), self._latest_check
         if known is not None and known[0] == place and known[1].still(self._beliefs):
             return known[1].validity
         now = self._beliefs.frozen()
-        check = IncrementalCheck(running.progress(), self._planner.domain, now)
-        self._latest_check = (place, check) if check.validity.failure is None else None
+        check = IncrementalCheck(running.progress(), self._planner.domain, now, changed)
+        self._latest_check = (place, check) if check.validity.is_lasting else None
         return check.validity
 
     # improvement

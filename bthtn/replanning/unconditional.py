@@ -58,4 +58,4 @@ def _asks_nothing(node: Node, stage: Stage | None) -> bool:
 def _runs_freely(node: TaskNode) -> bool:
     writes = node.footprint.writes.values()
     is_read = any(write.kind is INCREASE for write in writes)
-    return node.task.during is ALWAYS and not is_read
+    return node.task.during is ALWAYS and node.task.watched is ALWAYS and not is_read

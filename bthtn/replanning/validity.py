@@ -1,7 +1,8 @@
 """Validity: checks whether the rest of a running plan still works from the current state.
 
     finished step        skipped: its effects are in the state
-    running step         ``during``, with the fluents it writes unknown; then its effects
+    running step         its precondition as far as it is watched, and ``during``, with the
+                         fluents it writes unknown; then its effects
     step ahead           its arguments and its precondition, then its effects
     scope not begun      its arguments, and the condition of its method
     parallel, priority   each branch from the same state, then merged as in planning
@@ -14,14 +15,13 @@ the support of the plan: as long as none of them changes, the result stays the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, assert_never
 
 from bthtn.domain.choice import RandomOrder
-from bthtn.domain.condition import why
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
@@ -49,12 +49,13 @@ from bthtn.replanning.arguments import (
 )
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import RemainingProjection, unknown_writes, writes_of_call
+from bthtn.replanning.step_conditions import condition_failure, false_parts
 from bthtn.world.expression import ALWAYS, Binding, Condition, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN, Unknown
+from bthtn.world.truth import UNKNOWN
 
 A = TypeVar("A")
 V = TypeVar("V")
@@ -67,11 +68,15 @@ class Validity:
     """The result of the check, and the fluents on which it depends: the ``support``.
 
     ``failure`` is that of the first step, or decomposition, that does not work, None if all do.
-    Its node is the step, or the scope whose method is not applicable any more.
+    Its node is the step, or the scope whose method is not applicable any more. ``ended`` are those
+    of running steps whose precondition does not hold any more; others may do in their place.
+    The result ``is_lasting`` if no such precondition was false, whoever has ended it.
     """
 
     failure: Failure | None
     support: frozenset[Fluent[Any]]
+    ended: tuple[Failure, ...] = ()
+    is_lasting: bool = True
 
 
 def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) -> Validity:
@@ -86,7 +91,8 @@ def outcome_of(check: Check) -> Validity:
         failure = check.path.failure
     except _Outdated as outdated:
         failure = outdated.failure
-    return Validity(failure, frozenset(check.start.readings))
+    lasts = failure is None and not check.has_false_parts
+    return Validity(failure, frozenset(check.start.readings), tuple(check.ended), lasts)
 
 
 class _Outdated(Exception):  # noqa: N818 - it ends the check and never leaves this module
@@ -104,7 +110,9 @@ Key = tuple[Any, ...]
 class Check(RemainingProjection):
     """A projection of the rest that ends where a step fails, or where planning has stopped.
 
-    ``seen`` is the current state from which the arguments of what has begun are computed.
+    ``seen`` is the current state from which the arguments of what has begun are computed. The
+    precondition of a running step counts where it has read one of the ``changed`` fluents, which
+    others have changed; wherever it is false if they are None.
     """
 
     def __init__(
@@ -113,6 +121,7 @@ class Check(RemainingProjection):
         domain: FrozenDomain,
         now: FrozenState,
         seen: FrozenState | None = None,
+        changed: Collection[Expression[Any]] | None = None,
     ) -> None:
         self.start = RecordingState(now)
         super().__init__(progress, self.start)
@@ -121,6 +130,9 @@ class Check(RemainingProjection):
         self._arguments = Arguments(progress, domain, seen or now)
         self._context = AS_PLANNED
         self._relied_on: dict[int, Context] = {}
+        self._changed = changed
+        self.ended: list[Failure] = []
+        self.has_false_parts = False
 
     @property
     def has_ended(self) -> bool:
@@ -209,8 +221,25 @@ class Check(RemainingProjection):
         if not self.runs:
             self._check_arguments(node)
             return self._failure_of(node, node.task.precondition, node.args)
+        ended = None if node.task.watched is ALWAYS else self._precondition_ended(node)
+        if ended is not None:
+            return ended
         unseen = fluents_changed_by(node)
         return self._failure_of(node, node.task.during, node.args, unseen)
+
+    def _precondition_ended(self, node: TaskNode) -> Failure | None:
+        """The failure of a part of a running step's precondition, or None."""
+        key = key_for(node.task.watched, node.args, id(node))
+        found, changed = self.asked(key, lambda view: false_parts(node, view)), self._changed
+        self.has_false_parts |= bool(found)
+        by_others = (
+            part for part in found if changed is None or not part.reads.isdisjoint(changed)
+        )
+        failure = next(by_others, None)
+        if failure is not None:
+            failure = replace(failure, node=node)
+            self.ended.append(failure)
+        return failure
 
     def _failure_of(
         self,
@@ -224,7 +253,7 @@ class Check(RemainingProjection):
             return None
         return self.asked(
             key_for(condition, binding, *unseen),
-            lambda view: _condition_failure(node, condition, view, binding, unseen),
+            lambda view: condition_failure(node, condition, view, binding, unseen),
         )
 
     def _check_arguments(self, node: TaskNode | ScopeNode) -> None:
@@ -300,20 +329,6 @@ class Check(RemainingProjection):
         return None
 
 
-class _Without:
-    """A state in which some fluents are unknown."""
-
-    def __init__(self, view: StateView, unknown: frozenset[Expression[Any]]) -> None:
-        self._view = view
-        self._unknown = unknown
-
-    def get(self, fluent: Expression[V], /) -> V | Unknown:
-        """Value of the fluent."""
-        if fluent in self._unknown:
-            return UNKNOWN
-        return self._view.get(fluent)
-
-
 def _check(node: Node, failure: Failure | None) -> None:
     """Raise _Outdated if there is such a failure of the node."""
     if failure is not None:
@@ -345,25 +360,6 @@ def _raised(
     node: Node | None = None,
 ) -> Failure:
     return Failure(exception_text(error), what, node, reads, error)
-
-
-def _condition_failure(
-    node: Node,
-    condition: Condition,
-    view: StateView,
-    binding: Binding,
-    unseen: frozenset[Expression[Any]],
-) -> Failure | None:
-    """The failure of a condition that is false where the fluents ``unseen`` are unknown."""
-    recorder = RecordingView(_Without(view, unseen) if unseen else view)
-    try:
-        if condition.evaluate(recorder, binding) is not False:
-            return None
-        return Failure(why(condition, view, binding), str(node), reads=recorder.reads)
-    except AssertionError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
-        return _raised(str(node), error, recorder.reads)
 
 
 def key_for(about: object, binding: Binding, *more: object) -> Key:

@@ -125,8 +125,9 @@ def _region(root: Node) -> tuple[int, deque[ScopeNode]]:
 def task_tooltip(task: PrimitiveTask[...], args: Binding | None) -> str:
     """The conditions, effects and resources of a primitive task, on one line."""
     effects = [effect.text(args) for effect in (*task.effects, *task.expected)]
+    needs = task.written_precondition
     facts = [
-        ("needs", "" if always_holds(task.precondition) else task.precondition.text(args)),
+        ("needs", "" if always_holds(needs) else needs.text(args)),
         ("checks at run time", "" if always_holds(task.exec_only) else task.exec_only.text(args)),
         ("needs all the time", "" if always_holds(task.during) else task.during.text(args)),
         ("then", ", ".join(effects)),

@@ -143,7 +143,7 @@ def updated(tree: Snapshot | None, change: Mapping[str, Any] | None) -> Snapshot
 def _conditions(leaf: TaskLeaf) -> list[str]:
     """The conditions of a step with its arguments: at its start, then while it runs."""
     task, args = leaf.node.task, leaf.node.args
-    conditions = (task.precondition, task.exec_only, task.during)
+    conditions = (task.written_precondition, task.exec_only, task.during)
     return [condition.text(args) for condition in conditions if not always_holds(condition)]
 
 

@@ -4,7 +4,7 @@
     part      ::= value | value (== | = | != | < | <= | > | >=) value | ("not" | "~" | "!") part
     value     ::= term (("+" | "-") term)*
     term      ::= operand (("*" | "//" | "%") operand)*
-    operand   ::= parameter | fluent | constant | "(" condition ")"
+    operand   ::= parameter | fluent | constant | "(" condition ")" | "at_start" "(" condition ")"
     changes   ::= change (("," | ";") change)*
     change    ::= fluent ("becomes" | ":=") value
                 | fluent ("increases by" | "+=" | "decreases by" | "-=") value
@@ -28,6 +28,7 @@ from typing import Any, Final, TypeVar
 
 from bthtn.errors import BthtnError, InputError
 from bthtn.world.assignment import Assignment, FluentReference
+from bthtn.world.at_start import AT_START, AtStart
 from bthtn.world.expression import (
     Arithmetic,
     Comparison,
@@ -36,11 +37,10 @@ from bthtn.world.expression import (
     Expression,
     Parameter,
 )
-from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.kinds import are_comparable, kind_of, parser_of
 from bthtn.world.names import BRACKETS, comma_separated, typographic_quote
 from bthtn.world.schema import StateSchema
 from bthtn.world.truth import UNKNOWN
-from bthtn.world.value_type import ValueType, values_of
 
 T = TypeVar("T")
 
@@ -74,10 +74,14 @@ _HOW_TO_CHANGE: Final = "write it like  at becomes lake, ammo decreases by 1"
 
 
 def condition_from_text(
-    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
+    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = (), *, mark: bool = False
 ) -> Condition:
-    """The condition that the text describes. Raises InputError with the column of the fault."""
+    """The condition that the text describes. Raises InputError with the column of the fault.
+
+    With ``mark``, as in preconditions, parts of it may stand in ``at_start(…)``.
+    """
     parser = _Parser(text, schema, parameters)
+    parser.mark = mark
     return parser.whole(parser.condition)
 
 
@@ -107,6 +111,8 @@ class _Word:
 
 class _Parser:
     """A recursive-descent parser for one text."""
+
+    mark = False
 
     def __init__(
         self, text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]]
@@ -211,8 +217,8 @@ class _Parser:
         if isinstance(right, Constant):
             if right.value is UNKNOWN:
                 raise self._fault(at, _NO_VALUE)
-        elif not _are_comparable(left, right):
-            kinds = [f"'{side.text()}' is {_kind(side).__name__}" for side in (left, right)]
+        elif not are_comparable(left, right):
+            kinds = [f"'{side.text()}' is {kind_of(side).__name__}" for side in (left, right)]
             raise self._fault(at, " and ".join(kinds), "compare values of one type")
         return Comparison("==" if symbol == "=" else symbol, left, right)
 
@@ -236,12 +242,16 @@ class _Parser:
         sides = [(left, at), (operand(_NO_VALUE), right_at)]
         meant = [self._meaning(side) for side, _ in sides]
         for value, (_, place) in zip(meant, sides, strict=True):
-            if _kind(value) not in (int, float, object):
+            if kind_of(value) not in (int, float, object):
                 raise self._fault(place, f"'{value.text()}' is no number", "compute with numbers")
         return Arithmetic(symbol, *meant)
 
     def _operand(self, missing: str) -> Expression[Any] | _Word:
         at, piece = self._at, self._taken()
+        if piece == AT_START and self._piece == "(":
+            if not self.mark:
+                raise self._fault(at, "only the precondition of a step has a start", "leave it out")
+            return AtStart(self._checked(self._meaning(self._operand(missing)), at))
         if piece == "(":
             inside = self.expression()
             if self._taken() != ")":
@@ -275,12 +285,12 @@ class _Parser:
             return found
         word = found.text[1:-1] if _is_quoted(found.text) else found.text
         named = self._named(found)
-        parse = None if like is None else _parser_of(like)
+        parse = None if like is None else parser_of(like)
         if named is not None and (
             parse is None
             or like is None
             or isinstance(named, Parameter)
-            or _are_comparable(named, like)
+            or are_comparable(named, like)
         ):
             return named
         if parse is not None:
@@ -301,7 +311,7 @@ class _Parser:
             return self._parameters[word.text]
         if word.text.startswith("-"):
             number = self._named(_Word(word.text[1:], word.at + 1))
-            return None if number is None or _kind(number) not in (int, float) else -number
+            return None if number is None or kind_of(number) not in (int, float) else -number
         name, _, inside = word.text.partition("[")
         family = self._schema.families.get(name)
         is_tuple = family is not None and family.indices.kinds != (str,)
@@ -358,42 +368,3 @@ class _Parser:
 
 def _is_quoted(piece: str) -> bool:
     return piece[0] in "'\""
-
-
-def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
-    """The function that reads a constant compared with ``like``; None where it has no type."""
-    match like:
-        case Fluent():
-            return like.parse
-        case MemberOf():
-            return like.family.prototype.parse
-        case Parameter() if like.type is not None:
-            return _constant_of(values_of(like), like.name)
-        case _:
-            return None
-
-
-def _constant_of(values: ValueType, name: str) -> Callable[[str], Any]:
-    """The function that reads a constant of this type, for the thing called ``name``."""
-    read: Fluent[Any] = Fluent(UNKNOWN, values=values, volatile=False, name=name)
-    return read.parse
-
-
-def _kind(value: Expression[Any]) -> type:
-    """The type of the value, ``object`` if it is not known."""
-    match value:
-        case FluentReference():
-            return value.value_type
-        case Parameter(type=kind):
-            return kind or object
-        case Constant(constant):
-            return type(constant)
-        case Arithmetic():
-            return float
-        case _:
-            return bool
-
-
-def _are_comparable(left: Expression[Any], right: Expression[Any]) -> bool:
-    kinds = {_kind(left), _kind(right)}
-    return len(kinds) == 1 or object in kinds or kinds == {int, float}

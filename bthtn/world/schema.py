@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from inspect import get_annotations
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
+from bthtn.world.at_start import AtStart
 from bthtn.world.expression import Constant, Expression, Parameter, operands
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.names import BRACKETS, in_one_line, name_faults
@@ -86,12 +87,17 @@ class StateSchema:
         )  # its members share it
 
     def check(self, *expressions: Expression[Any]) -> None:
-        """Raise StateError for an expression that mentions a fluent of another State class."""
+        """Raise StateError for an expression that mentions a fluent of another State class.
+
+        Raises DomainError for an ``at_start``, which only preconditions have: taken off by then.
+        """
         pending = [*expressions]
         for part in pending:
             kind = type(part)
             if kind is Constant or kind is Parameter:  # as most are
                 continue
+            if kind is AtStart:
+                raise cast("AtStart", part).misplaced()
             pending.extend((part.index,) if isinstance(part, MemberOf) else operands(part))
             mentioned = part.family if isinstance(part, MemberOf) else part
             if isinstance(mentioned, Fluent | FluentFamily) and not self.has(mentioned):

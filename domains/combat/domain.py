@@ -90,14 +90,11 @@ search_enemy = combat.primitive(
 move_to_cover = combat.primitive(
     "move_to_cover",
     precondition=Soldier.cover,
-    during=Soldier.cover,
     effects=Soldier.in_cover.becomes(True),
     uses=LEGS,
     duration=seconds(3),
 )
-cover = combat.primitive(
-    "cover", precondition=Soldier.in_cover, during=Soldier.in_cover, duration=seconds(1)
-)
+cover = combat.primitive("cover", precondition=Soldier.in_cover, duration=seconds(1))
 reload = combat.primitive(
     "reload",
     precondition=~Soldier.ammo & Soldier.magazine,
@@ -114,7 +111,6 @@ shoot = combat.primitive(
     "shoot",
     precondition=Soldier.target & Soldier.ammo,
     exec_only=Soldier.target_alive,
-    during=Soldier.ammo,
     expected=Soldier.target.becomes(False),
     uses=ARMS,
     duration=seconds(1),

@@ -78,16 +78,14 @@ look_around = guard.primitive("look_around", effects=Guard.noise.becomes(None), 
 def walk(to: Room) -> Primitive:
     """A dark room takes light, all the way."""
     light = ~Guard.dark[to] | Guard.lit
-    return primitive(
-        precondition=light, during=light, effects=Guard.at.becomes(to), duration=2, uses=HANDS
-    )
+    return primitive(precondition=light, effects=Guard.at.becomes(to), duration=2, uses=HANDS)
 
 
 @guard.primitive
 def cuff(where: Room) -> Primitive:
     here = (Guard.at == where) & (Guard.intruder == where)
     over = [Guard.arrested.becomes(True), Guard.noise.becomes(None)]
-    return primitive(precondition=here, during=here, effects=over, duration=2, uses=HANDS)
+    return primitive(precondition=here, effects=over, duration=2, uses=HANDS)
 
 
 @guard.compound

@@ -94,5 +94,8 @@ def running(plan, state):
 class Owner:
     """Nothing in these plans is planned on arrival, and none has a cleanup."""
 
+    def started(self, node):
+        pass
+
     def finished(self, node, written):
         pass

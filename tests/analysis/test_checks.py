@@ -20,6 +20,7 @@ from bthtn.examples.domains.combat.domain import combat
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, SearchStatus, request
 from bthtn.testing.strategies import problems
+from bthtn.world.at_start import at_start
 from bthtn.world.declarations import fluent, fluents
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.state import State
@@ -427,6 +428,7 @@ def test_every_check_stands_under_the_code_that_it_gives():
     )
     worse = Domain("worse", Rich)
     worse.primitive("unused", during=Rich.used, effects=Rich.used.becomes(False))
+    worse.primitive("sit", precondition=Rich.used, effects=Rich.used.becomes(True))
     worse.compound(_called("x", lambda: [method()]))
     for code, check in CHECKS.items():
         found = [*check(domain), *check(worse.freeze()), *check(in_the_way())]
@@ -507,3 +509,43 @@ def test_an_effect_that_may_leave_the_condition_true_is_not():
     assert ended(Rich.promised.becomes(False), Rich.promised | Rich.used) == []
     assert ended(Rich.promised.becomes(False), lambda state: state.used) == []
     assert ended(Rich.promised.becomes(False), None) == []
+
+
+# BT157: a part of a precondition that is not watched
+
+
+def untold(precondition, **described):
+    domain = Domain("cat", Rich)
+    domain.primitive("sit", precondition=precondition, **described)
+    return [one for one in findings(domain.freeze()) if one.code == "BT157"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"effects": Rich.promised.becomes(True)},
+        {"on_start": Rich.promised.becomes(True)},
+        {"on_abort": Rich.promised.becomes(False)},
+    ],
+    ids=lambda written: next(iter(written)),
+)
+def test_a_part_that_is_not_watched_and_that_the_step_leaves_true_is_told(written):
+    (found,) = untold(Rich.used & Rich.promised, **written)
+    assert (
+        found.message
+        == "'promised' is not watched while the step runs: it writes 'promised' itself"
+    )
+    assert (found.where, found.severity) == ("primitive 'sit'", Severity.WARNING)
+
+
+def test_a_part_that_the_step_may_end_is_not_told():
+    assert untold(Rich.promised, effects=Rich.promised.becomes(False)) == []
+    assert untold(Rich.promised, effects=Rich.promised.becomes(Rich.used)) == []
+    assert untold(Rich.promised, effects=lambda state: setattr(state, "promised", True)) == []
+
+
+def test_a_part_that_is_asked_at_the_start_or_all_the_time_is_not_told():
+    written = {"effects": Rich.promised.becomes(True)}
+    assert untold(at_start(Rich.promised), **written) == []
+    assert untold(Rich.promised, during=Rich.promised & Rich.used, **written) == []
+    assert untold(Rich.used, **written) == []

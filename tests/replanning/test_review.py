@@ -5,11 +5,12 @@ from typing import NamedTuple
 import pytest
 
 from bthtn import Domain, Planner, defer, method, parallel, pause
+from bthtn.plan.equivalence import LONGEST_BOUND
 from bthtn.planning.exclusions import NOTHING_AVOIDED
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Decision
 from bthtn.replanning.progress import AtWork, Progress, Stage
-from bthtn.replanning.review import LONGEST_BOUND, Review
+from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import Budget
 from bthtn.testing.strategies import World
 from bthtn.world.beliefs import Beliefs
@@ -83,6 +84,9 @@ class Running(NamedTuple):
 
     def place(self):
         return id(self.now)
+
+    def give_up(self, ended):
+        pass
 
     def at_work(self):
         return AtWork(self.now.running(), self.can_be_replaced)

@@ -2,7 +2,18 @@
 
 import pytest
 
-from bthtn import UNKNOWN, Domain, Planner, defer, method, one_of, parallel, priority, random_of
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Planner,
+    at_start,
+    defer,
+    method,
+    one_of,
+    parallel,
+    priority,
+    random_of,
+)
 from bthtn.plan import leaves
 from bthtn.plan.nodes import PriorityNode, SuspendedNode
 from bthtn.plan.walk import preorder
@@ -53,8 +64,8 @@ def test_what_the_plan_brings_about_itself_supports_nothing(domain):
     a = domain.primitive("a", precondition=World.lit, effects=World.open.becomes(True))
     b = domain.primitive("b", precondition=World.open)
     plan = planned(domain, (a(), b()))
-    found = seen(plan, RUNNING)
-    assert (found.failure, names(found)) == (None, [])
+    found = seen(plan, RUNNING, lit=True)
+    assert (found.failure, names(found)) == (None, ["lit"])
     assert names(seen(plan, AHEAD)) == ["lit"]
     assert names(seen(plan, FINISHED, open=True)) == ["open"]
     assert seen(plan, FINISHED, open=False).failure.what == "b"
@@ -74,13 +85,20 @@ def test_finished_and_failed_steps_are_not_asked(domain):
     assert seen(plan, FINISHED, Stage.FAILED, lit=False).failure is None
 
 
-def test_the_precondition_is_asked_up_to_the_start_and_during_from_then_on(domain):
-    jump = domain.primitive("jump", precondition=World.lit, during=World.armed)
-    plan = planned(domain, jump())
-    assert seen(plan, AHEAD, lit=False).failure.why == "lit is false: lit = false"
-    assert seen(plan, AHEAD, armed=False).failure is None
-    assert seen(plan, RUNNING, lit=False, armed=True).failure is None
-    assert seen(plan, RUNNING, armed=False).failure.why == "armed is false: armed = false"
+def test_the_precondition_is_asked_all_the_time_but_for_parts_at_the_start(
+    domain,
+):
+    needed = at_start(World.lit) & World.open
+    jump = domain.primitive("jump", precondition=needed, during=World.armed)
+    plan = planned(domain, jump(), open=True)
+    assert seen(plan, AHEAD, lit=False, open=True).failure.why == (
+        "lit and open is false: lit = false"
+    )
+    assert seen(plan, AHEAD, lit=True, open=True, armed=False).failure is None
+    assert seen(plan, RUNNING, lit=False, open=True, armed=True).failure is None
+    assert seen(plan, RUNNING, lit=True, armed=True).failure.why == "open is false: open = false"
+    asked = seen(plan, RUNNING, open=True, armed=False)
+    assert asked.failure.why == "armed is false: armed = false"
 
 
 def test_a_running_step_is_asked_but_not_about_what_it_changes_itself(domain):

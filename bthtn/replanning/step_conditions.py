@@ -1,0 +1,133 @@
+"""StepConditions: what a running step needs, of its precondition and ``during``.
+
+    during         every fluent that the step writes is unknown here: its success may be seen early
+    precondition   every fluent that an effect of it writes, at whatever moment, is unknown
+
+An unknown condition is no failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any, TypeVar
+
+from bthtn.domain.condition import why
+from bthtn.domain.effect import Effect
+from bthtn.domain.function import FunctionEffect
+from bthtn.domain.function_names import names_in
+from bthtn.errors import exception_text
+from bthtn.plan.failure import Failure
+from bthtn.plan.nodes import Node, TaskNode
+from bthtn.replanning.arguments import fluents_changed_by
+from bthtn.world.expression import (
+    Binding,
+    Condition,
+    Constant,
+    Expression,
+    Parameter,
+    StateView,
+    conjuncts,
+    leaves_of,
+)
+from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.footprint import RecordingView
+from bthtn.world.truth import UNKNOWN, Unknown
+
+V = TypeVar("V")
+Fluents = Container[Expression[Any]]
+
+
+class Without:
+    """A state in which some fluents are unknown."""
+
+    def __init__(self, view: StateView, unknown: Fluents) -> None:
+        self._view = view
+        self._unknown = unknown
+
+    def get(self, fluent: Expression[V], /) -> V | Unknown:
+        """Value of the fluent."""
+        if fluent in self._unknown:
+            return UNKNOWN
+        return self._view.get(fluent)
+
+
+def condition_failure(
+    node: Node,
+    condition: Condition,
+    view: StateView,
+    binding: Binding,
+    unseen: Fluents | None = None,
+) -> Failure | None:
+    """The failure of a condition that is false where the fluents ``unseen`` are unknown."""
+    recorder = RecordingView(view if unseen is None else Without(view, unseen))
+    try:
+        if condition.evaluate(recorder, binding) is not False:
+            return None
+        return Failure(why(condition, view, binding), str(node), reads=recorder.reads)
+    except AssertionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
+        return Failure(exception_text(error), str(node), reads=recorder.reads, error=error)
+
+
+def false_parts(node: TaskNode, view: StateView) -> tuple[Failure, ...]:
+    """The failures of the parts of a running step's precondition that are watched and false."""
+    own = _OwnFluents(node, view)
+    parts = conjuncts(node.task.watched)
+    found = (condition_failure(node, part, view, node.args, own) for part in parts)
+    return tuple(failure for failure in found if failure is not None)
+
+
+def needed_by(node: TaskNode, view: StateView) -> frozenset[Fluent[Any]]:
+    """The fluents on which it depends whether a step that starts now may run on."""
+    task, recorder = node.task, RecordingView(view)
+    own = _OwnFluents(node, view)
+    asked: list[tuple[Condition, Fluents]] = [(part, own) for part in conjuncts(task.watched)]
+    for condition, unseen in (*asked, (task.during, fluents_changed_by(node))):
+        try:
+            condition.evaluate(Without(recorder, unseen), node.args)
+        except AssertionError:
+            raise
+        except Exception:  # noqa: BLE001, S112 - the user's code: reported where it is asked
+            continue
+    return frozenset(fluent for fluent in recorder.readings if isinstance(fluent, Fluent))
+
+
+class _OwnFluents:
+    """The fluents that the effects of a running step write, at whatever moment.
+
+    A function that is an effect at run time counts with all fluents that it mentions.
+    """
+
+    def __init__(self, node: TaskNode, view: StateView) -> None:
+        self._written: set[Expression[Any]] = {*node.footprint.writes}
+        self._names: set[str] = set()
+        self._is_all = False
+        task = node.task
+        for effect in (*task.actual, *task.on_start, *task.on_failure, *task.on_abort):
+            self._add(effect, node.args, view)
+
+    def __contains__(self, fluent: object) -> bool:
+        return self._is_all or fluent in self._written or self._is_named(fluent)
+
+    def _is_named(self, fluent: object) -> bool:
+        return bool(self._names) and isinstance(fluent, Fluent) and fluent.name in self._names
+
+    def _add(self, effect: Effect, args: Binding, view: StateView) -> None:
+        if isinstance(effect, FunctionEffect):
+            names = names_in(effect.function)
+            self._is_all |= names is None
+            self._names |= names or set()
+            return
+        target: Any = effect.target
+        if isinstance(target, MemberOf):
+            if not _is_fixed(target.index):
+                self._names.add(target.family.name)
+                return
+            target = target.ground(view, args)
+        self._written.add(target)
+
+
+def _is_fixed(index: Expression[Any]) -> bool:
+    """Whether an index depends on nothing but arguments."""
+    return all(isinstance(leaf, Constant | Parameter) for leaf in leaves_of(index))
