@@ -14,6 +14,7 @@ from bthtn import (
     Primitive,
     State,
     TaskCall,
+    at_start,
     fluent,
     fluents,
     method,
@@ -47,8 +48,9 @@ def wait_for_turn(target: str) -> Primitive:
 
 @squad.primitive
 def strike(target: str) -> Primitive:
-    """Attack; the right is asked for once more before it begins."""
-    return primitive(precondition=Soldier.may_attack[target] & (Soldier.at == target), duration=1)
+    """Attack; the right is asked for once more before it begins, and not until it is over."""
+    allowed = at_start(Soldier.may_attack[target])
+    return primitive(precondition=allowed & (Soldier.at == target), duration=1)
 
 
 @squad.primitive
