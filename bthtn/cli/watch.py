@@ -18,7 +18,7 @@ from bthtn.cli.printing import SCREEN, check_name, counted, deliver, refuse, say
 from bthtn.cli.signals import exit_code
 from bthtn.errors import unwritable
 from bthtn.testing.cases import unusable
-from bthtn.testing.characters import character_of
+from bthtn.testing.characters import character_of, loaded_once
 from bthtn.testing.locate import Target, TargetKind, resolve
 from bthtn.watch import Viewer, recording_page
 
@@ -52,12 +52,12 @@ def watch(
         return 0
     hint = "make a recording, bthtn run TREE --record FILE, and name that"
     refuse({"output": output}, "a tree that is watched", hint)
-    target = resolve(what, TargetKind.TREE)
+    target = loaded_once(resolve(what, TargetKind.TREE))
     character = character_of(target, seed)
     with Viewer(character, port=port, name=target.name, paused=paused) as viewer:
         say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")
         sys.stdout.flush()  # whoever reads a pipe waits for the address
-        return exit_code(_ticked(character, target, viewer, 1 / rate))
+        return exit_code(_watched(character, target, seed, viewer, 1 / rate))
 
 
 def _page_in_out(recording: Path) -> Path:
@@ -70,8 +70,11 @@ def _page_in_out(recording: Path) -> Path:
     return page
 
 
-def _ticked(character: Character, target: Target, viewer: Viewer, pause: float) -> int:
-    """Tick after every pause until a signal comes, and wait for one. Returns its number."""
+def _watched(character: Character, target: Target, seed: int, viewer: Viewer, pause: float) -> int:
+    """Tick until a signal comes, again from the beginning when a page wants that.
+
+    Returns the number of the signal.
+    """
     ended, signals = Event(), list[int]()
 
     def on_signal(number: int, _: FrameType | None) -> None:
@@ -85,15 +88,24 @@ def _ticked(character: Character, target: Target, viewer: Viewer, pause: float) 
     with handled_by(on_signal):
         try:
             viewer.wait()
-            while not ended.is_set() and not character.finished:
-                try:
-                    character.tick()
-                except Exception as error:
-                    raise unusable(target.code or Path(target.name), error) from error
-                viewer.tick(pause)
-            ticks = counted(character.ticks, "tick")
-            viewer.end(f"finished after {ticks}", finished=character.finished)
-            ended.wait()
+            _tick(character, target, viewer, pause, ended)
+            while viewer.offer_again(
+                f"finished after {counted(character.ticks, 'tick')}", finished=character.finished
+            ):
+                character.stop()
+                character = character_of(target, seed)
+                viewer.begin(character)
+                _tick(character, target, viewer, pause, ended)
         finally:
             character.stop()
     return signals[0]
+
+
+def _tick(character: Character, target: Target, viewer: Viewer, pause: float, ended: Event) -> None:
+    """Tick after every pause until the run is over, or was ended."""
+    while not ended.is_set() and not character.finished:
+        try:
+            character.tick()
+        except Exception as error:
+            raise unusable(target.code or Path(target.name), error) from error
+        viewer.tick(pause)

@@ -59,6 +59,13 @@ class History:
             self.first = self._alone[0]
         self._wake()
 
+    def clear(self) -> None:
+        """Drop all entries."""
+        self.first = self.end
+        self._entries.clear()
+        self._alone.clear()
+        self._length = 0
+
     def close(self) -> None:
         """End the reading: readers read to the end, and no further."""
         self.is_closed = True

@@ -2,6 +2,7 @@
 
     between_ticks    breakpoints are looked at and requests are done; returns when the next tick may
                      begin, which is at once unless the run is paused
+    wait_for_again   when the run is over: requests are done until a page wants it again
     submit           called by the server's thread: a request and the future of its answer
 
 A paused run waits inside ``between_ticks``; when the last page is closed it goes on.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
@@ -45,6 +47,8 @@ class Control:
         self.reason = "paused at the start" if paused else ""
         self.is_attached = False
         """Whether a page is open; without one, breakpoints do not stop the run."""
+        self.is_over = False
+        """Whether the run has ended, and may be begun again."""
         self._agents = agents
         self._watch = watch
         self._changed = changed
@@ -57,6 +61,8 @@ class Control:
             "resume": lambda _: self._resume(),
             "step": lambda _: self._resume(step=True),
             "replan": lambda _: self._resume(until=Breakpoint(BreakpointKind.REPLAN, "")),
+            "again": lambda _: self._begin_again(),
+            "look": lambda _: self._changed(),
             "break": self._break,
             "unbreak": lambda request: self.breakpoints.remove(int(request["number"])),
             "believe": self._believe,
@@ -86,7 +92,12 @@ class Control:
             {"number": number, "kind": point.kind.value, "text": point.text, "agent": point.agent}
             for number, point in self.breakpoints
         ]
-        return {"paused": self.is_paused, "reason": self.reason, "breakpoints": kinds}
+        return {
+            "paused": self.is_paused,
+            "reason": self.reason,
+            "over": self.is_over,
+            "breakpoints": kinds,
+        }
 
     def between_ticks(self, events: Iterable[AgentEvent], seconds: float = 0) -> None:
         """Pause if the tick has reached a breakpoint; do requests, and wait while paused.
@@ -107,6 +118,30 @@ class Control:
                 return
             if found is not None:
                 self._answer(*found)
+
+    def wait_for_again(self) -> bool:
+        """The run is over: True when a page wants it again, False once this is closed."""
+        self.is_over, self.is_paused = True, False
+        self._changed()
+        while self.is_over and not self._is_closed:
+            found = self._requests.get()
+            if found is not None:
+                self._answer(*found)
+        return not self.is_over
+
+    def begin(self, agents: Agents) -> None:
+        """Control a run of other agents, with the breakpoints that fit them."""
+        points = [point for _, point in self.breakpoints]
+        self._agents, self.breakpoints = agents, Breakpoints(agents)
+        for point in points:
+            with suppress(BthtnError):
+                self.breakpoints.add(point)
+
+    def _begin_again(self) -> None:
+        if not self.is_over:
+            hint = "a run can be begun again when it is over"
+            raise InputError("BT452", "the run goes on", hint=hint)
+        self.is_over = False
 
     def _reached(self, events: Sequence[AgentEvent]) -> str:
         """The reason to stop after the latest tick; empty if there is none."""

@@ -15,6 +15,7 @@ from bthtn.agent.events import AgentEvent, PlanAdopted
 from bthtn.recording.known import Known
 from bthtn.recording.watched import FORMAT, Line, Watchable, Watched
 from bthtn.views.event_log import event_data
+from bthtn.watch.pictures import Pictures
 from bthtn.world.state import FrozenState
 
 ALWAYS_WATCHED: Final = 20
@@ -25,22 +26,26 @@ ALWAYS_WATCHED: Final = 20
 class Update:
     """The changes of one tick. ``whole`` is set if the reader cannot go on from the last update.
 
-    Then it has all of each agent, as the first line of a recording.
+    Then it has all of each agent, as the first line of a recording. ``again`` is how often the run
+    was begun anew.
     """
 
     tick: int
     time: float | None
     news: tuple[Line | AgentEvent, ...]
     whole: tuple[Line, ...] | None
+    again: int = 0
 
 
 class Feed:
     """The updates of ``watched`` trees."""
 
-    def __init__(self, watched: Iterable[Watchable]) -> None:
+    def __init__(self, watched: Iterable[Watchable], again: int = 0) -> None:
         """Raises InputError unless all agents have different names, and there is one."""
+        self.again = again
         self.watched = Watched(watched, self._note)
         self.watched.listen()
+        self.pictures = Pictures(self.watched.agents)
         self.planned_from: dict[tuple[str, str], FrozenState] = {}
         """The beliefs with which the latest plan was adopted, by agent and goal."""
         trees = set(self.watched.tree_of.values())
@@ -50,13 +55,18 @@ class Feed:
         """Send the tree of this agent from now on."""
         self._shown.add(self.watched.tree_of[agent])
 
-    def update(self, tick: int, *, is_whole: bool) -> Update:
-        """The changes since the last update; or all, as if there had been none."""
+    def update(self, tick: int, *, is_whole: bool, is_seen: bool) -> Update:
+        """The changes since the last update; or all, as if there had been none.
+
+        Pictures are drawn only where the update ``is_seen``.
+        """
         if is_whole:
             self.watched.forget_trees()
+            self.pictures.forget()
         whole = tuple(self.watched.about()) if is_whole else None
-        news = (*self.watched.news(), *self.watched.changes(tick, self._shown))
-        return Update(tick, self.watched.time, news, whole)
+        pictures = self.pictures.changes() if is_seen else ()
+        news = (*self.watched.news(), *self.watched.changes(tick, self._shown), *pictures)
+        return Update(tick, self.watched.time, news, whole, self.again)
 
     def _note(self, event: AgentEvent) -> None:
         agent = self.watched.agents.get(event.agent)
@@ -67,11 +77,13 @@ class Feed:
 class Lines:
     """Writes updates down, and knows the present beliefs, plans, running steps and trees."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, again: int = 0) -> None:
+        self.again = again
         self._name = name
         self._tick = -1
         self._agents: dict[str, Known] = {}
         self._trees: dict[str, Known] = {}
+        self._pictures: dict[str, Line] = {}
 
     def of(self, update: Update) -> list[Line]:
         made: list[Line] = []
@@ -89,7 +101,9 @@ class Lines:
             line = new if isinstance(new, dict) else event_data(new, tick=update.tick)
             known = self._trees if "view" in line else self._agents
             of = known.get(line.get("agent", ""))
-            if of is not None:
+            if "picture" in line:
+                self._pictures[line["agent"]] = line
+            elif of is not None:
                 of.add(line)
             made.append(line)
         return made
@@ -101,11 +115,12 @@ class Lines:
             for name, agent in self._trees.items()
             if agent.tree is not None
         )
-        return [self._head(), {"tick": self._tick}, *trees]
+        return [self._head(), {"tick": self._tick}, *trees, *self._pictures.values()]
 
     def _head(self) -> Line:
         agents = [agent.line() for agent in self._agents.values()]
-        return {"recording": FORMAT, "name": self._name, "agents": agents}
+        again = {"again": self.again} if self.again else {}
+        return {"recording": FORMAT, "name": self._name, **again, "agents": agents}
 
 
 def text_of(lines: list[Line]) -> str:

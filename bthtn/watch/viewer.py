@@ -56,9 +56,10 @@ class Viewer(Unpicklable):
         """Whether the next update has all there is: the first one, and that after a dropped one."""
         self._is_drain_due = False
         self.control = Control(
-            self._feed.watched.agents, watch=self._feed.show, changed=self._changed, paused=paused
+            self._feed.watched.agents, watch=self._show, changed=self._changed, paused=paused
         )
-        self._lines = Lines(name or next(iter(self._feed.watched.agents)))
+        self._name = name or next(iter(self._feed.watched.agents))
+        self._lines = Lines(self._name)
         self._history = History()
         self._since_alone = 0
         self._token = secrets.token_urlsafe(24)
@@ -111,7 +112,26 @@ class Viewer(Unpicklable):
         """Say in the pages that the run is over; they go on showing it."""
         if self._server is not None:
             line = {"end": self._ticks, "finished": finished, "reason": reason}
-            self._server.call(lambda: self._close([line]))
+            self._server.call(lambda: self._close(line))
+
+    def offer_again(self, reason: str, *, finished: bool) -> bool:
+        """Say in the pages that the run is over, with a button to begin it again, and wait.
+
+        Returns True when that is wanted: make the watched anew, and call ``begin``. Returns False
+        after ``release``.
+        """
+        if self._server is not None:
+            line = {"end": self._ticks, "finished": finished, "reason": reason}
+            self._server.call(lambda: self._say(line))
+        return self.control.wait_for_again()
+
+    def begin(self, *watched: Watchable) -> None:
+        """Show another run from its beginning, in place of the one before. Raises InputError."""
+        feed = Feed(watched, self._feed.again + 1)
+        self._feed.watched.close()
+        self._feed, self._ticks, self._is_whole = feed, 0, True
+        self.control.begin(feed.watched.agents)
+        self._changed()
 
     def release(self) -> None:
         """Let the run go on if it is paused, and never pause again. May be called anywhere."""
@@ -142,7 +162,8 @@ class Viewer(Unpicklable):
             self.dropped += 1
             self._is_whole = True
             return
-        update = self._feed.update(self._ticks, is_whole=self._is_whole)
+        is_seen = self.control.is_attached
+        update = self._feed.update(self._ticks, is_whole=self._is_whole, is_seen=is_seen)
         self._is_whole = False
         self._updates.put_nowait(update)
         if not self._is_drain_due:
@@ -161,6 +182,9 @@ class Viewer(Unpicklable):
         self._is_drain_due = False
         for _ in range(self._updates.qsize()):
             update = self._updates.get_nowait()
+            if update.again != self._lines.again:
+                self._lines = Lines(self._name, update.again)
+                self._history.clear()
             made = self._lines.of(update)
             alone = update.whole is not None
             if not alone and self._since_alone >= ALONE_EVERY:
@@ -169,10 +193,16 @@ class Viewer(Unpicklable):
         if control is not None:
             self._keep([{"control": control}])
 
-    def _close(self, lines: list[dict[str, Any]]) -> None:
-        self._drain()
-        self._keep(lines)
+    def _close(self, line: dict[str, Any]) -> None:
+        self._say(line)
         self._history.close()
+
+    def _say(self, line: dict[str, Any]) -> None:
+        self._drain()
+        self._keep([line])
+
+    def _show(self, agent: str) -> None:
+        self._feed.show(agent)
 
     def _keep(self, lines: list[dict[str, Any]], *, alone: bool = False) -> None:
         self._since_alone = 0 if alone else self._since_alone + 1
@@ -185,6 +215,8 @@ class Viewer(Unpicklable):
     def _attach(self, pages: int) -> None:
         if pages:
             self.control.attach(is_attached=True)
+            if self._feed.pictures:  # not drawn while nobody looked
+                self.control.submit({"do": "look"})
         else:
             asyncio.get_running_loop().call_later(GRACE, self._detach)
 

@@ -1,6 +1,9 @@
 """The page in a real Chromium: `make test-browser`. Screenshots stay in out/screenshots."""
 
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from threading import Thread
 
@@ -194,6 +197,89 @@ def test_a_chosen_node_gives_way_to_the_closest_around_it_until_its_task_is_back
             assert chosen(page) == [name]
 
 
+class Room:
+    """A body with a picture: a dot that moves to the right with each look at it."""
+
+    def __init__(self, at=0):
+        self.at = at
+
+    def _repr_svg_(self):
+        dot = f'<circle cx="{10 * self.at + 5}" cy="50" r="5"/>'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100">{dot}</svg>'
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_picture_of_the_world_stands_beside_the_tree_and_goes_back_with_it(page, width):
+    character, room = guard(), Room()
+    character.agent.body = room
+    page.set_viewport_size({"width": width, "height": 860})
+    with Viewer(character) as viewer:
+        page.goto(viewer.url)
+        page.wait_for_function("() => !document.querySelector('#controls').hidden")
+        ticked(viewer, character, 1)
+        expect_tick(page, 1)
+        page.wait_for_function("() => document.querySelector('#picture-image').naturalWidth > 0")
+        first = page.locator("#picture-image").get_attribute("src")
+        room.at = 7
+        ticked(viewer, character, 1)
+        expect_tick(page, 2)
+        page.wait_for_function(PICTURE_IS_NEW, arg=first)
+        picture, tree = (page.locator(one).bounding_box() for one in ("#picture", "#tree"))
+        assert picture["x"] >= tree["x"] + tree["width"] - 1 or picture["y"] > tree["y"]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        shot(page, f"picture-{width}")
+        page.locator("#back").click()
+        expect_tick(page, 1)
+        assert page.locator("#picture-image").get_attribute("src") == first
+
+
+def test_a_page_that_comes_late_sees_the_picture_of_a_paused_run(page):
+    character = guard()
+    character.agent.body = Room()
+    with Viewer(character, paused=True) as viewer:
+        waiting = Thread(target=viewer.wait)
+        waiting.start()
+        page.goto(viewer.url)
+        page.locator("#picture").wait_for()
+        viewer.release()
+        waiting.join(10)
+
+
+def test_a_world_without_a_picture_takes_no_room(page):
+    character = guard()
+    with Viewer(character) as viewer:
+        ticked(viewer, character, 1)
+        page.goto(viewer.url)
+        expect_tick(page, 1)
+        assert not page.locator("#picture").is_visible()
+
+
+def test_a_run_that_is_over_is_started_again_by_a_button(page):
+    command = [sys.executable, "-m", "bthtn", "watch", "starter", "--port", "0"]
+    command += ["--ticks-per-second", "500"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        try:
+            page.goto(run.stdout.readline().strip())
+            page.locator("#again").wait_for(timeout=30_000)
+            assert page.locator("#state").text_content() == "Finished"
+            assert not page.locator("#pause").is_visible()
+            ends = page.locator("#tick").text_content(), page.locator("#beliefs").text_content()
+            nodes(page).first.click()
+            page.locator("#again").click()
+            page.wait_for_function("() => document.querySelector('#again').hidden")
+            page.locator("#again").wait_for(timeout=30_000)
+            again = page.locator("#tick").text_content(), page.locator("#beliefs").text_content()
+            assert again == ends
+            assert chosen(page) == ["? starter"]
+        finally:
+            run.send_signal(signal.SIGINT)
+            assert run.wait(20) == 130
+
+
+PICTURE_IS_NEW = """before => {
+  const src = document.querySelector("#picture-image").getAttribute("src");
+  return src && src !== before;
+}"""
 SELECTED_IS_NEW = """before => {
   const one = document.querySelector('#tree [aria-selected="true"][data-id]');
   return one && one.dataset.id !== before;

@@ -231,6 +231,82 @@ def test_a_recording_becomes_a_page_that_needs_no_server(tmp_path):
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
+class Painted:
+    """A body with a picture, which may break."""
+
+    drawn = b"one"
+
+    def _repr_png_(self):
+        if self.drawn is Ellipsis:
+            raise RuntimeError("out of paint")
+        return self.drawn
+
+
+def pictures_in(viewer):
+    return [line["picture"] for line in lines_of(viewer) if "picture" in line]
+
+
+def test_a_picture_is_sent_when_it_has_changed_and_a_page_is_open():
+    character, body = guard(), Painted()
+    character.agent.body = body
+    with Viewer(character) as viewer:
+        character.tick()
+        viewer.tick()  # nobody looks
+        viewer.control.attach(is_attached=True)
+        for body.drawn in (b"two", b"two", None, b"three"):
+            character.tick()
+            viewer.tick()
+        viewer.end("", finished=True)
+        shown = pictures_in(viewer)
+    assert shown == ["data:image/png;base64,dHdv", "", "data:image/png;base64,dGhyZWU="]
+
+
+def test_a_picture_that_raises_is_told_once_and_not_asked_for_again(caplog):
+    character, body = guard(), Painted()
+    character.agent.body, body.drawn = body, ...
+    with Viewer(character) as viewer:
+        viewer.control.attach(is_attached=True)
+        for _ in range(3):
+            character.tick()
+            viewer.tick()
+        viewer.end("", finished=True)
+        failed = [one for one in lines_of(viewer) if one.get("event") == "code_failed"]
+    assert len(failed) == 1
+    assert caplog.text.count("out of paint") >= 1
+    assert list(character.agent.errors.values()) == [1]
+
+
+def test_a_run_that_is_begun_again_is_shown_from_its_first_tick():
+    character = guard()
+    with Viewer(character) as viewer:
+        for _ in range(4):
+            character.tick()
+            viewer.tick()
+        viewer.control.submit({"do": "break", "kind": "starts", "text": "look"})
+        wanted = viewer.control.submit({"do": "again"})
+        assert viewer.offer_again("enough", finished=False)
+        assert wanted.result(timeout=0) is None
+        other = guard(ammo=1)
+        viewer.begin(other)
+        run(viewer, other, 2)
+        lines = lines_of(viewer)
+    assert lines[0]["again"] == 1
+    assert lines[0]["agents"][0]["beliefs"]["ammo"] == 1
+    assert [one["tick"] for one in lines if "tick" in one and "event" not in one] == [0, 1, 2]
+    assert [one.text for _, one in viewer.control.breakpoints] == ["look"]
+
+
+def test_a_run_that_goes_on_is_not_begun_again():
+    character = guard()
+    with Viewer(character) as viewer:
+        refused = viewer.control.submit({"do": "again"})
+        viewer.tick()
+        with pytest.raises(InputError, match="the run goes on"):
+            refused.result(timeout=0)
+        viewer.release()
+        assert not viewer.offer_again("enough", finished=True)
+
+
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
 def test_without_the_extra_the_error_names_it(monkeypatch, missing):
     found = importlib.util.find_spec

@@ -47,6 +47,10 @@ class Body:
         if self.done is not None:
             self.level.step(self.done)
 
+    def _repr_png_(self) -> bytes | None:
+        """How the level looks: for `bthtn watch`, and for notebooks."""
+        return self.level.picture()
+
     def view_from(self, here: str) -> Iterator[tuple[str, str]]:
         """The places that he sees, if he stands here, and what is in them."""
         image = self.level.observation["image"]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any, Protocol
 
+from .picture import picture_of
+
 Observation = Mapping[str, Any]
 """``image``: 7 by 7 cells of three numbers; ``direction``: 0 to 3; ``mission``: a sentence."""
 
@@ -48,6 +50,10 @@ class Level:
         self.over = False
         self.won = False
         self._done: list[int] = []
+
+    def picture(self) -> bytes | None:
+        """The whole level, as PNG."""
+        return picture_of(self._environment)
 
     def save(self) -> list[int]:
         """What was done: a game of MiniGrid goes the same way again."""

@@ -10,6 +10,7 @@
 //     .running               Map of leaf -> {leaf, task, goal, path, tick}
 //   moment.trees             Map of name -> root node
 //   moment.leases            Map of "key holder agent" -> {key, holder, agent, tick}
+//   moment.pictures          Map of agent -> address of the picture that its body has drawn
 //   moment.draws             Map of "agent goal" -> {agent, goal, actions, weights, tick}
 
 const ENDS = new Set(["goal_ended", "plan_aborted", "plan_failed", "plan_broken"]);
@@ -23,6 +24,7 @@ export class Moment {
     this.trees = new Map();
     this.leases = new Map();
     this.draws = new Map();
+    this.pictures = new Map();
     this.end = null;
   }
 
@@ -42,6 +44,7 @@ export class Moment {
     for (const [name, tree] of this.trees) made.trees.set(name, structuredClone(tree));
     made.leases = new Map(this.leases);
     made.draws = new Map(this.draws);
+    made.pictures = new Map(this.pictures);
     return made;
   }
 
@@ -49,6 +52,7 @@ export class Moment {
     if (line.event !== undefined) this.applyEvent(line);
     else if (line.beliefs !== undefined) this.applyBeliefs(line);
     else if (line.view !== undefined) this.applyView(line);
+    else if (line.picture !== undefined) this.pictures.set(line.agent, line.picture);
     else if (line.tick !== undefined) {
       this.tick = line.tick;
       this.time = line.time ?? null;

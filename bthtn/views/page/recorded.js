@@ -29,7 +29,7 @@ export class Recorded {
       if (!this.ticks.length || line.tick > this.last) this.open(line.tick);
     } else if (!this.ticks.length) this.open(0);
     this.ticks[this.ticks.length - 1].lines.push(line);
-    this.size += 1;
+    this.size += sizeOf(line);
     this.now.apply(line);
   }
 
@@ -49,7 +49,7 @@ export class Recorded {
       this.keys.shift();
       const gone = this.ticks.splice(0, this.keys[0].place);
       for (const key of this.keys) key.place -= gone.length;
-      for (const one of gone) this.size -= one.lines.length;
+      for (const one of gone) for (const line of one.lines) this.size -= sizeOf(line);
       this.first = this.ticks[0].tick;
     }
   }
@@ -82,6 +82,11 @@ export class Recorded {
     if (place < 0 || this.ticks[place].tick !== tick) return [];
     return this.ticks[place].lines.filter((line) => line.event !== undefined && line.agent === name);
   }
+}
+
+// A picture takes as much room as many other lines.
+function sizeOf(line) {
+  return 1 + Math.floor((line.picture?.length ?? 0) / 300);
 }
 
 // The place of the last element whose number is at most this one; -1 if there is none.

@@ -17,6 +17,7 @@ let recorded = new Recorded();
 let isLive = false; // a program sends lines
 let stopReading = () => {};
 let control = null; // the state of the run, if it can be paused
+let again = 0; // how often the program has begun the run anew
 let tick = null; // the tick that is shown; null for the latest
 let chosen = null; // the name of an agent
 let node = null; // the id of the chosen node
@@ -54,6 +55,10 @@ function take(lines) {
       control = line.control;
       continue;
     }
+    if (isLive && line.recording !== undefined && (line.again ?? 0) !== again) {
+      again = line.again ?? 0;
+      begin();
+    }
     recorded.add(line);
     if (line.view === undefined) timeline.add([line]);
     if (line.view !== undefined && tick === null && line.agent === drawnTree.name) deltas.push(line);
@@ -65,6 +70,17 @@ function take(lines) {
   }
   askForTree();
   due();
+}
+
+// Show a run from its beginning.
+function begin() {
+  recorded = new Recorded();
+  timeline.destroy();
+  timeline = newTimeline();
+  timeline.agent(chosen ?? "");
+  [tick, shown.moment, deltas] = [null, null, []];
+  drawnTree = { name: null, moment: null, root: null };
+  wanted.clear();
 }
 
 function askForTree() {
@@ -81,6 +97,7 @@ function draw() {
   drawState(now);
   const count = agents.show(now, chosen, { search: byId("agents-search").value, sort: byId("agents-sort").value });
   byId("agents-count").textContent = count === now.agents.size ? String(count) : `${count} of ${now.agents.size}`;
+  drawPicture(now);
   drawTree(now);
   beliefs.show(agent, now.tick, {
     search: byId("beliefs-search").value,
@@ -96,7 +113,7 @@ function draw() {
 function drawState(now) {
   const words = [];
   if (control?.paused) words.push(`Paused${control.reason ? ` — ${control.reason}` : ""}`);
-  else if (isLive) words.push("Running");
+  else if (isLive && !control?.over) words.push("Running");
   else if (recorded.now.end) words.push(recorded.now.end.finished ? "Finished" : recorded.now.end.reason || "Ended");
   else if (recorded.ticks.length) words.push("Recorded");
   if (tick !== null) words.push(`looking at tick ${now.tick}`);
@@ -104,6 +121,8 @@ function drawState(now) {
   if (byId("state").textContent !== text) byId("state").textContent = text;
   byId("state").dataset.paused = String(Boolean(control?.paused));
   byId("controls").hidden = !canWrite();
+  for (const id of ["pause", "step", "replan"]) byId(id).hidden = Boolean(control?.over);
+  byId("again").hidden = !control?.over;
   byId("pause").textContent = control?.paused ? "Go on" : "Pause";
 }
 
@@ -142,6 +161,15 @@ function joined(several) {
     else made.push(copy);
   }
   return made;
+}
+
+function drawPicture(now) {
+  const picture = now.pictures.get(chosen) ?? "";
+  byId("picture").hidden = picture === "";
+  const image = byId("picture-image");
+  if (picture === "" || image.getAttribute("src") === picture) return;
+  image.src = picture;
+  image.alt = `The world of ${shortText(chosen, 60)}`;
 }
 
 function drawRights(now) {
@@ -294,11 +322,9 @@ function openRecording(lines) {
   }
   tell("");
   stopReading(); // what the program says now is not of this recording
-  recorded = new Recorded();
-  timeline.destroy();
-  timeline = newTimeline();
-  [isLive, control, tick, chosen, node, deltas] = [false, null, null, null, null, []];
-  drawnTree = { name: null, moment: null, root: null };
+  [isLive, control, chosen, node] = [false, null, null, null];
+  tree.deselect();
+  begin();
   take(lines);
 }
 
@@ -306,6 +332,7 @@ function wire() {
   for (const id of ["agents-search", "agents-sort", "beliefs-search", "beliefs-changed"]) byId(id).addEventListener("input", due);
   byId("pause").addEventListener("click", () => run({ do: control?.paused ? "resume" : "pause" }));
   byId("step").addEventListener("click", () => run({ do: "step" }));
+  byId("again").addEventListener("click", () => run({ do: "again" }));
   byId("replan").addEventListener("click", () => run({ do: "replan" }));
   byId("scrub").addEventListener("input", () => seek(Number(byId("scrub").value)));
   byId("back").addEventListener("click", () => seek((tick ?? recorded.last) - 1));
