@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 from pathlib import Path
 
@@ -63,6 +64,24 @@ def readme_example() -> tuple[str, str]:
     with contextlib.redirect_stdout(screen):
         exec(example, {"__name__": "__main__"})  # noqa: S102 - the manual itself
     return screen.getvalue(), shown
+
+
+def error_rows() -> list[str]:
+    """A row for each error code, with the title of its page."""
+    titles = (page.read_text("utf-8").partition("\n")[0] for page in (DOCS / "errors").glob("*.md"))
+    told = sorted(title.removeprefix("# ").partition(": ")[::2] for title in titles)
+    return [f"| [{code}](errors/{code}.md) | {meaning} |" for code, meaning in told]
+
+
+def outdated_error_rows() -> str:
+    """The rows of the first page that are not those of the error codes; REDRAW writes them."""
+    page, rows = DOCS / "index.md", error_rows()
+    text = page.read_text("utf-8")
+    shown = re.findall(r"(?m)^\| \[BT\d+\].*$", text)
+    if os.environ.get("REDRAW") and shown != rows:
+        page.write_text(text.replace("\n".join(shown), "\n".join(rows)), "utf-8")
+        shown = rows
+    return "\n".join(sorted({*shown} ^ {*rows}))
 
 
 def rules_without_tests() -> list[str]:

@@ -17,7 +17,8 @@ from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.least_cost import least_sums
-from bthtn.planning.protocol import PlanRequest, no_answer
+from bthtn.planning.protocol import PlanRequest
+from bthtn.planning.recurring import unanswered
 from bthtn.views.text import one_line
 
 FORMAT: Final = "bthtn-plans/1"
@@ -67,7 +68,7 @@ def _plans(asked: PlanRequest, most: int) -> Iterator[Plan]:
     sums, reference = least_sums(asked.domain, cheapest=asked.settings.cheapest), Reference(asked)
     for plan in islice(reference.plans(), most if sums is None else None):
         if reference.expansions > asked.settings.max_expansions:
-            raise no_answer(reference.expansions)
+            raise unanswered(reference.expansions, asked)
         yield plan
 
 

@@ -26,7 +26,8 @@ from bthtn.explanation import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import PlanRequest, SearchStatus, no_answer
+from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.planning.recurring import unanswered
 from bthtn.testing.locate import domain_of
 from bthtn.views.text import one_line
 
@@ -95,7 +96,7 @@ def _explain_plan(
     chosen = _method(method, asked.domain) if method else None
     search = search_for(asked)
     if search.advance() is SearchStatus.LIMIT and search.plan is None:
-        raise no_answer(search.expansions)
+        raise unanswered(search.expansions, asked)
     plan = search.plan
     if chosen is not None:
         _show_method(asked, *chosen, as_json=as_json)

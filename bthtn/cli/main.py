@@ -74,13 +74,30 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 """The function of each command, and what it does. A function returns the exit code, None for 0."""
 
 
+class Switches(TyperCommand):
+    """A command in whose help switches are shown as switches, ``--json`` and not with a value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options and arguments; those that take no value have no name for one."""
+        return _without_values(super().get_params(ctx))
+
+
+def _without_values(params: list[Any]) -> list[Any]:
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
 @cache
 def _loaded(name: str) -> Any:
     """The command of this name with its arguments, which are those of its function."""
     place, what = COMMANDS[name]
     module, _, function = place.partition(":")
     alone = typer.Typer(add_completion=False)
-    alone.command(name, help=what)(getattr(import_module(f"bthtn.cli.{module}"), function))
+    alone.command(name, cls=Switches, help=what)(
+        getattr(import_module(f"bthtn.cli.{module}"), function)
+    )
     return get_command(alone)
 
 
@@ -99,6 +116,10 @@ class Commands(TyperGroup):
         super().__init__(**attrs)
         for name, (_, what) in COMMANDS.items():
             self.add_command(LateCommand(name, help=what))
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, as ``Switches`` has them."""
+        return _without_values(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Call the command that was typed. Raises InputError where the user's code would exit."""

@@ -30,7 +30,8 @@ from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
 from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, no_answer
+from bthtn.planning.protocol import PlanRequest, Search, SearchStatus
+from bthtn.planning.recurring import unanswered
 from bthtn.planning.trace import SearchEvent
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 
@@ -61,7 +62,7 @@ def plan_once(
         plan, expansions = _by_reference(problem)
     else:
         listener = events.append if options.form == "html" else None
-        plan, expansions = _by_search(search_for(problem, listener))
+        plan, expansions = _by_search(search_for(problem, listener), problem)
     if options.form == "html":
         _show_page(problem, plan, events, options.output)
     if plan is None:
@@ -96,7 +97,7 @@ def _file_name(domain: str, goal: str) -> str:
     return re.sub(r"\W+", "-", f"{domain}-{goal}").strip("-")
 
 
-def _by_search(search: Search) -> tuple[Plan | None, int]:
+def _by_search(search: Search, asked: PlanRequest) -> tuple[Plan | None, int]:
     started, printed = perf_counter(), False
     while search.advance(STEP) is SearchStatus.RUNNING:
         if sys.stderr.isatty() and perf_counter() - started > 1:
@@ -106,7 +107,7 @@ def _by_search(search: Search) -> tuple[Plan | None, int]:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if search.status is SearchStatus.LIMIT:
         if search.plan is None:
-            raise no_answer(search.expansions)
+            raise unanswered(search.expansions, asked)
         tried = counted(search.expansions, "expansion")
         note(f"stopped after {tried}: this is the best so far, there may be better plans")
     return search.plan, search.expansions

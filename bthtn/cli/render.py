@@ -21,7 +21,7 @@ from bthtn.cli.options import (
 from bthtn.cli.printing import SCREEN, say_json, say_written, write_picture
 from bthtn.errors import InputError
 from bthtn.testing.characters import root_of
-from bthtn.testing.locate import Target, TargetKind, domain_of, resolve
+from bthtn.testing.locate import Target, TargetKind, domain_of, resolve_all
 from bthtn.views.html import html_page
 from bthtn.views.plan_nodes import without_statuses
 
@@ -40,26 +40,47 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
     legend: Legend = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError."""
+    """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError.
+
+    A domain and a tree of one name are both drawn, each into a file of its own.
+    """
     kind = form_of(form, output, PictureForm.DOT).value
     if target.endswith(RECORDINGS):
-        source: Path | None = Path(target)
         moment = _moment(Path(target), kind, tick, agent, legend=legend)
-        kind_of, name, text = "recording", *moment
+        pictures: list[_Picture] = [("recording", *moment, Path(target), output)]
     else:
         if tick is not None or agent:
             message = f"'{target}' is no recording, and has no ticks or agents"
             hint = "name a file that ends in .jsonl, as bthtn run --record writes"
             raise InputError("BT409", message, hint=hint)
         kinds = (TargetKind.TREE,) if kind == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
-        found = resolve(target, *kinds)
-        kind_of, name, source = found.kind.value, found.name, found.file
-        text = _drawn(found, kind, legend=legend)
-    if output is not None and source is not None and _is_same_file(output, source):
-        message = f"{output} is the file that is drawn"
-        raise InputError("BT409", message, hint="write into another one")
-    facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
-    _deliver(text, kind, output, facts, as_json=as_json)
+        pictures = _pictures(resolve_all(target, *kinds), kind, output, legend=legend)
+    for kind_of, name, text, source, place in pictures:
+        if place is not None and source is not None and _is_same_file(place, source):
+            message = f"{place} is the file that is drawn"
+            raise InputError("BT409", message, hint="write into another one")
+        facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
+        _deliver(text, kind, place, facts, as_json=as_json)
+
+
+_Picture = tuple[str, str, str, Path | None, Path | None]
+"""What is drawn, its name, the drawing, the file that was drawn, and the file to write."""
+
+
+def _pictures(
+    found: list[Target], form: str, output: Path | None, *, legend: bool
+) -> list[_Picture]:
+    """The pictures of targets; of two, each has its kind in its name: ``brawler_tree.svg``."""
+    pictures: list[_Picture] = []
+    for target in found:
+        kind, text = target.kind.value, _drawn(target, form, legend=legend)
+        name, place = target.name, output
+        if len(found) > 1:
+            name = f"{name}_{kind}"
+            is_file = output is not None and output != SCREEN
+            place = output.with_stem(f"{output.stem}_{kind}") if output and is_file else output
+        pictures.append((kind, name, text, target.file, place))
+    return pictures
 
 
 def _is_same_file(output: Path, source: Path) -> bool:

@@ -52,7 +52,7 @@ class Suite:
 
 def run_all(
     paths: Annotated[
-        list[Path] | None, Argument(metavar="PATHS", help="Files and folders; this one.")
+        list[Path] | None, Argument(metavar="PATHS", help="Files, folders and names; this folder.")
     ] = None,
     *,
     jobs: Annotated[
@@ -154,7 +154,9 @@ def _files_in(path: Path) -> Iterator[Path]:
         yield path
         return
     if not path.is_dir():
-        raise unreadable(path, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
+        for folder in dict.fromkeys(_folders_called(path)):
+            yield from _files_in(folder)
+        return
     for file in sorted(path.rglob("*.toml")):
         is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
         if is_hidden:
@@ -163,6 +165,20 @@ def _files_in(path: Path) -> Iterator[Path]:
             yield file
         elif is_ignored(file):
             note(f"nothing reads {file}: {HOW_NAMED}")
+
+
+def _folders_called(path: Path) -> list[Path]:
+    """The folders of the domain and the tree of a name.
+
+    Raises InputError with the nearest name where there is no such file, domain or tree.
+    """
+    from bthtn.testing.locate import TargetKind, resolve_all, shown  # noqa: PLC0415 - for names
+
+    kinds = (TargetKind.DOMAIN, TargetKind.TREE)
+    if path.suffix or str(path.parent) not in (".", *(kind.folder for kind in kinds)):
+        raise unreadable(path, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
+    found = resolve_all(str(path), *kinds)
+    return [Path(shown(target.file.parent)) for target in found if target.file is not None]
 
 
 def _results(file: Path, *, update: bool) -> Iterator[Result]:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from dis import get_instructions
+from functools import partial
 from traceback import walk_tb
-from typing import Any, TypeGuard, TypeVar, cast
+from types import CodeType
+from typing import Any, Final, TypeGuard, TypeVar, cast
 
 from bthtn.domain.bindable import Bindable
 from bthtn.errors import BthtnError, Diagnostic, PlanningError, exception_text
@@ -31,12 +34,41 @@ def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
 
 
 def function_text(function: Callable[..., Any]) -> str:
-    """The function's name, or the line of a lambda."""
+    """The function's name; of a lambda, that of the function which is all that it calls, or a line.
+
+    So is a ``functools.partial`` called after its function.
+    """
+    while isinstance(function, partial):
+        function = function.func
     name = getattr(function, "__name__", type(function).__name__)
     code = getattr(function, "__code__", None)
     if name == "<lambda>" and code is not None:
-        return f"lambda at line {code.co_firstlineno}"
+        return _only_call(function, code) or f"lambda at line {code.co_firstlineno}"
     return str(name)
+
+
+_PLAIN_CALL: Final = ("LOAD_", "RETURN_", "RESUME", "COPY_FREE_VARS", "PUSH_NULL", "PRECALL")
+"""How the instructions of ``lambda state: by_taxi(state, "park")`` begin, beside the call."""
+
+
+def _only_call(function: Callable[..., Any], code: CodeType) -> str:
+    """The name of the function whose call is all that a lambda does; empty for other lambdas."""
+    done = [step for step in get_instructions(code) if step.opname not in ("CACHE", "KW_NAMES")]
+    calls = [step for step in done if step.opname in ("CALL", "CALL_KW")]
+    others = [step for step in done if step.opname.startswith(_PLAIN_CALL)]
+    loads = [step for step in others if step.opname.startswith("LOAD_")]
+    is_call = len(calls) == 1 and len(calls) + len(others) == len(done) and loads
+    is_named = is_call and loads[0].opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME")
+    is_alone = not any(step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD")) for step in loads[1:2])
+    if not (is_named and is_alone):
+        return ""
+    name = str(loads[0].argval)
+    cells = dict(zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False))
+    try:
+        called_one = cells[name].cell_contents if name in cells else function.__globals__[name]
+    except (KeyError, ValueError, AttributeError):  # a builtin, or not defined yet
+        return ""
+    return name if hasattr(called_one, "__code__") else ""
 
 
 def called(function: Bindable[Callable[..., T]], binding: Binding, window: State) -> T:

@@ -15,7 +15,8 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.explain import Explanation, Reason
 from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import PlanRequest, SearchStatus, no_answer
+from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.planning.recurring import unanswered
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,6 @@ def better_plan(asked: PlanRequest, record: MethodTraversalRecord) -> BetterPlan
     explanation = Explanation()
     search = search_for(replace(asked, bound=record), explanation.add)
     if search.advance() is SearchStatus.LIMIT and search.plan is None:
-        raise no_answer(search.expansions)
+        raise unanswered(search.expansions, asked)
     plan = search.plan
     return BetterPlan(record, plan, () if plan is not None else explanation.reasons())

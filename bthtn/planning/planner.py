@@ -29,11 +29,11 @@ from bthtn.planning.protocol import (
     RecordedSearch,
     SearchStatus,
     Settings,
-    no_answer,
     question_of,
     seeded,
     start_of,
 )
+from bthtn.planning.recurring import unanswered
 from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.expression import Binding, Constant
@@ -165,7 +165,9 @@ class Planner(Unpicklable, Generic[S]):
         search = self.search(state, listener, avoiding)
         search.advance()
         if search.status is SearchStatus.LIMIT and search.plan is None:
-            raise no_answer(search.expansions)
+            raise unanswered(
+                search.expansions, self._request(start_of(self.domain, state), avoiding)
+            )
         return search.plan
 
     def search(

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bthtn.errors import InputError
+from bthtn.testing.locate import TargetKind, resolve
+
 
 def test_a_name_here_comes_before_one_that_came_with_bthtn(bthtn, put):
     put("domains/combat/domain.py", "from bthtn import Domain, State\nd = Domain('mine', State)\n")
@@ -42,7 +45,8 @@ def test_the_domain_and_the_tree_in_one_folder_are_both_checked(bthtn, put, text
     answer = bthtn("check", text)
     assert (answer.code, answer.out) == (2, "domain dog: no errors, no warnings\n")
     assert "[BT408] 'dog' is NoneType, not a behaviour tree" in answer.err
-    assert "hint: write dog/domain.py or dog/tree.py" in bthtn("render", text).err
+    with pytest.raises(InputError, match=r"hint: write dog/domain\.py or dog/tree\.py"):
+        resolve(text, TargetKind.DOMAIN, TargetKind.TREE)
     assert bthtn("render", "dog/domain.py").code == 0
 
 
@@ -84,10 +88,10 @@ def test_a_file_with_a_character_is_a_tree(bthtn, put):
 def test_a_name_that_is_both_has_to_be_told_apart(bthtn, put):
     put("domains/dog/domain.py", "")
     put("trees/dog/tree.py", "")
-    answer = bthtn("render", "dog")
-    assert answer.code == 2
-    assert answer.err == (
-        "[BT401] 'dog' is a domain and a tree\n  hint: write domains/dog or trees/dog\n"
+    with pytest.raises(InputError) as caught:
+        resolve("dog", TargetKind.DOMAIN, TargetKind.TREE)
+    assert str(caught.value) == (
+        "[BT401] 'dog' is a domain and a tree\n  hint: write domains/dog or trees/dog"
     )
 
 

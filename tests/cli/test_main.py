@@ -9,6 +9,7 @@ from signal import SIGINT, default_int_handler, getsignal, raise_signal, signal
 import pytest
 
 import bthtn.api
+from bthtn.cli.main import COMMANDS
 from tests.cli.hostile import Line
 from tests.cli.runner import Result
 
@@ -192,3 +193,26 @@ def test_an_option_that_would_do_nothing_is_refused(bthtn, here, typed, said):
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("[BT409] ")
     assert said in answer.err
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_switches_are_shown_without_a_value(bthtn, command):
+    told = bthtn(*command, "--help").out
+    assert "--help" in told
+    assert "<bool>" not in told
+    assert "BOOLEAN" not in told
+
+
+@pytest.mark.parametrize("name", ["combat", "domains/combat"])
+def test_tests_are_run_by_the_name_of_a_domain_or_tree(bthtn, here, name):
+    answer = bthtn("test", name)
+    assert (answer.code, answer.out) == (0, "29 passed, 0 failed\n")
+
+
+def test_tests_of_no_name_are_told_with_the_nearest(bthtn, here):
+    answer = bthtn("test", "combatt")
+    assert (answer.code, answer.out) == (2, "")
+    assert (
+        "[BT401] there is no domain or tree 'combatt'\n  hint: did you mean 'combat'?" in answer.err
+    )
+    assert "[BT404] cannot read no/such/folder" in bthtn("test", "no/such/folder").err

@@ -24,6 +24,17 @@ def test_dot_is_printed(bthtn, here, name, label):
     assert "a task that is done" in bthtn("render", name, "--legend").out
 
 
+def test_a_domain_and_a_tree_of_one_name_are_both_drawn(bthtn, here):
+    printed = bthtn("render", "brawler").out
+    assert printed.count("digraph bthtn {") == 2
+    answer = bthtn("render", "brawler", "-o", "brawler.dot")
+    assert answer.out == "wrote brawler_domain.dot\nwrote brawler_tree.dot\n"
+    both = [(here / f"brawler_{kind}.dot").read_text("utf-8") for kind in ("domain", "tree")]
+    assert "".join(both).strip() == printed.strip()
+    told = bthtn("render", "brawler", "--json").out.splitlines()
+    assert [json.loads(line)["kind"] for line in told] == ["domain", "tree"]
+
+
 def test_what_is_drawn_is_not_overwritten_by_its_picture(bthtn, here):
     folder = here / "rat"
     folder.mkdir()

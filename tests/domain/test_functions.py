@@ -1,5 +1,7 @@
 """Plain Python where data is not enough: what it reads and writes is recorded all the same."""
 
+from functools import partial
+
 import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, primitive
@@ -70,6 +72,29 @@ def test_a_function_is_called_by_its_name_and_a_lambda_by_its_line():
 
     assert function_text(ready) == str(Computed(ready, Soldier)) == "ready"
     assert function_text(lambda soldier: True).startswith("lambda at line ")
+
+
+def by_taxi(state, to="park"):
+    return None
+
+
+def test_a_lambda_that_only_calls_a_function_is_named_by_it():
+    def by_foot(state, to, slowly=False):
+        return None
+
+    assert function_text(lambda state: by_taxi(state, "park")) == "by_taxi"
+    assert function_text(lambda state: by_foot(state, "park", slowly=True)) == "by_foot"
+    assert function_text(partial(partial(by_foot, to="park"), slowly=True)) == "by_foot"
+    for other in (
+        lambda state: len((state, "park")),
+        lambda state: by_taxi(state) or by_foot(state, "park"),
+        lambda state: by_foot(state, "park") > 3,
+        lambda state: by_taxi(by_foot(state, "park")),
+        lambda state: [by_foot(state, "park")],
+        lambda state: state.by_foot(state),
+        lambda state: unknown(state, "park"),  # noqa: F821 - that is the point
+    ):
+        assert function_text(other).startswith("lambda at line ")
     assert function_text(Soldier) == "Soldier"
 
 

@@ -241,7 +241,28 @@ def test_a_recursion_that_never_ends_reaches_the_limit_and_says_so(domain):
 
     with pytest.raises(PlanningError, match=r"\[BT203\] no answer after 500 expansions") as caught:
         planned(domain, for_ever(), Settings(max_expansions=500))
-    assert "is there a recursion that never ends?" in str(caught.value)
+    (told,) = caught.value.diagnostics
+    assert told.message.endswith("'for_ever' recurs within itself")
+    assert told.hint.startswith("no method of 'for_ever' ends it: add one")
+
+
+@pytest.mark.parametrize("is_mutual", [False, True])
+def test_a_recursion_that_does_not_come_to_its_end_is_told_with_it(domain, is_mutual):
+    more = domain.primitive("more", effects=World.done.increases(1))
+
+    @domain.compound
+    def work():
+        yield method(more(), when=World.done < 0, name="home")
+        yield method(more(), again() if is_mutual else work())
+
+    @domain.compound
+    def again():
+        yield method(more(), work())
+
+    with pytest.raises(PlanningError, match=r"expansions: 'work' recurs within itself") as caught:
+        planned(domain, work(), Settings(max_expansions=500))
+    hint = caught.value.diagnostics[0].hint
+    assert hint.startswith("it ends by method 0 'home' when done < 0: let that come true")
 
 
 # long and deep
