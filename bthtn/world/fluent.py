@@ -238,7 +238,7 @@ class FluentFamily(Shared, Generic[K, T]):
         self._is_stated = indices is not None
         self.prototype = prototype
         self._members: WeakValueDictionary[Any, Fluent[T]] = WeakValueDictionary()
-        self._kinds = self.indices.kinds
+        self._kinds = _with_int(self.indices.kinds)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.owner, self.name = owner, name
@@ -284,7 +284,7 @@ class FluentFamily(Shared, Generic[K, T]):
         described, *_ = get_args(annotation) or (None,)
         found = value_type_of(described)
         if found is not None and not self._is_stated:
-            self.indices, self._kinds = found, found.kinds
+            self.indices, self._kinds = found, _with_int(found.kinds)
         self.prototype.annotate(annotation)
 
     def parse_index(self, text: str) -> Fluent[T]:
@@ -320,7 +320,7 @@ class FluentFamily(Shared, Generic[K, T]):
                 values=self.prototype.values,
                 volatile=self.prototype.volatile,
                 name=self.name,
-                index=index,
+                index=self.indices.canonical(index),
             )
             made.owner, made.indices = self.owner, self.indices
             found = self._members.setdefault(index, made)
@@ -364,6 +364,11 @@ class FluentFamily(Shared, Generic[K, T]):
         else:
             hint = f"declare it with fluents(..., index={type(index).__name__})"
         return StateError("BT106", shown, hint=hint)
+
+
+def _with_int(kinds: tuple[type, ...]) -> tuple[type, ...]:
+    """The classes of values of these kinds: an int is also a float."""
+    return (*kinds, int) if float in kinds else kinds
 
 
 class FamilyWindow(Generic[K, T]):

@@ -17,6 +17,8 @@ from bthtn.world.names import comma_separated, is_plain, quoted, unquoted
 from bthtn.world.truth import value_text
 
 _PLAIN: Final = (bool, int, float, str)
+_LARGEST: Final = 2**53
+"""Below it, every whole number is a float."""
 COLLECTIONS: Final = (tuple, frozenset)
 """Types whose values are written as arrays in TOML and JSON, ``["a", "b"]``."""
 
@@ -74,6 +76,13 @@ class ValueType:
             number = isinstance(value, int) and float in self.kinds
             fits = (number or isinstance(value, self.kinds)) and _is_hashable(value)
         return fits and (not self.listed or value in self._listed)
+
+    def canonical(self, value: Any) -> Any:
+        """The one of all valid values that are equal to this one: 1.0 for 1 among floats."""
+        if self.parts:
+            return tuple(part.canonical(item) for part, item in zip(self.parts, value, strict=True))
+        exact = self.kind is float and not self.listed and abs(value) < _LARGEST
+        return float(value) + 0.0 if exact else value  # 0.0 for -0.0
 
     def values(self) -> tuple[Any, ...]:
         """All values if they are known: listed, those of an Enum, or a bool's; else none."""

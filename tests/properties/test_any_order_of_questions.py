@@ -62,6 +62,14 @@ def world():  # noqa: C901 - it is one domain
     def fill(amount):
         return primitive(effects=(Board.fuel.becomes(amount), Board.full[0.5].becomes(amount)))
 
+    @domain.primitive
+    def pour(amount: float):
+        return primitive(effects=Board.full[amount].becomes(1))
+
+    @domain.compound
+    def pouring(amount: float):
+        yield method(pour(amount))
+
     @domain.compound
     def noting(what):
         yield method(note(what))
@@ -88,7 +96,7 @@ def world():  # noqa: C901 - it is one domain
 
 
 NUMBERS = (0, 1, True, False, 1.0, 0.0, -0.0, nan, float("nan"), (1,), (True,), (1.0,), "1", None)
-GOALS = ("noting", "lighting", "paving", "filling", "lighting_as_compared")
+GOALS = ("noting", "lighting", "paving", "filling", "pouring", "lighting_as_compared")
 QUESTIONS = (*product(GOALS[:-1], NUMBERS), (GOALS[-1], None))
 WAYS = ("find_plan", "Planner", "cached", "in slices")
 

@@ -311,3 +311,19 @@ def test_so_is_one_with_a_part_of_a_wrong_type():
         with pytest.raises(StateError, match="is indexed by"):
             Map().road[wrong]
     assert Map.road[1, "a"] is used
+
+
+def test_a_member_has_one_name_by_whichever_of_two_equal_indices_it_is_used_first():
+    class Tank(State):
+        full: FluentFamily[float, bool] = fluents(default=False)
+        at: FluentFamily[tuple[float, str], bool] = fluents(default=False)
+
+    for first, second in ((1, 1.0), (1.0, 1), (0.0, -0.0), (-0.0, 0.0), (0, -0.0)):
+        used = Tank.full[first]
+        assert str(used) == str(Tank.full[second]) == f"full[{abs(float(first))}]"
+        del used
+        assert Tank(full={second: True}).full[first]
+        pair = Tank.at[first, "a"]
+        assert Tank.at[second, "a"] is pair
+        assert str(pair) == f"at[{abs(float(first))}, a]"
+        del pair
