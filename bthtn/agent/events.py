@@ -13,6 +13,7 @@ from typing import Self
 
 from bthtn.plan.plan import Plan
 from bthtn.world.diff import Change
+from bthtn.world.symbol import Comparable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,17 @@ class CodeFailed(_Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ClockSetBack(_Event):
+    """The agent's clock has gone back, as when a simulation is reset; what lasts seconds goes on.
+
+    ``before`` and ``now`` are its seconds in the tick before, and in this one.
+    """
+
+    before: float
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
 class LeafStarted(_StepEvent):
     """A step was started. Exactly one LeafEnded or LeafAborted follows."""
 
@@ -153,8 +165,8 @@ class LeafWaits(_Event):
     goal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseTaken(_Event):
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaseTaken(Comparable, _Event):
     """A step, a plan or the agent has taken a lease; the agent without a ``goal``."""
 
     key: Hashable
@@ -162,8 +174,8 @@ class LeaseTaken(_Event):
     goal: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseReturned(_Event):
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaseReturned(Comparable, _Event):
     """A lease was returned."""
 
     key: Hashable
@@ -355,6 +367,7 @@ AgentEvent = (
     BeliefChanged
     | SensorFailed
     | CodeFailed
+    | ClockSetBack
     | LeafStarted
     | LeafEnded
     | LeafAborting

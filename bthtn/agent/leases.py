@@ -114,6 +114,7 @@ class Account:
 
 
 def without(key: Hashable, keys: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    """The keys without the first one that is equal."""
-    place = keys.index(key)
-    return keys[:place] + keys[place + 1 :]
+    """The other keys, each once. By hashes: a key may be a fluent, whose ``==`` is no truth."""
+    left = dict.fromkeys(keys)
+    del left[key]
+    return tuple(left)

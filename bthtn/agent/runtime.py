@@ -120,7 +120,7 @@ class Runtime:
             return
         heirs = tuple(heirs)
         for key in reversed(account.keys):
-            heir = next((other for other in heirs if key in other.shared), None)
+            heir = next((other for other in heirs if key in {*other.shared}), None)
             if heir is None:
                 self._give_back(key, account)
             else:
@@ -160,7 +160,7 @@ class Runtime:
         return None
 
     def _give_back(self, key: Hashable, account: Account) -> bool:
-        if key not in account.keys:
+        if key not in {*account.keys}:
             return False
         account.keys = without(key, account.keys)
         by = account.holder

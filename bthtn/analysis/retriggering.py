@@ -18,10 +18,11 @@ from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Constant, conjuncts, leaves_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
+from bthtn.world.symbol import Comparable
 
 
-@dataclass(frozen=True, slots=True)
-class Retriggering:
+@dataclass(frozen=True, slots=True, eq=False)
+class Retriggering(Comparable):
     """A method that makes the condition of a later one true, but prevents its being chosen.
 
     ``method`` and ``later`` are their indices, ``fluent`` is the fluent that the later one reads.

@@ -48,7 +48,7 @@ UsesLike = Resource | str | Iterable[Resource | str]
 
 
 @checked
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Primitive(Shared, Unpicklable):
     """The description of a primitive task, returned by its function: ``primitive(effects=…)``.
 

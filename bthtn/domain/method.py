@@ -129,7 +129,7 @@ def numbered(index: int, name: str) -> str:
     return f"method {index} {name!r}" if name else f"method {index}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WrittenMethod(Shared, Unpicklable):
     """A method as its author wrote it, before the domain is frozen.
 

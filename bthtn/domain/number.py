@@ -21,14 +21,15 @@ from bthtn.world.expression import (
     StateView,
 )
 from bthtn.world.state import State
+from bthtn.world.symbol import Comparable
 from bthtn.world.truth import UNKNOWN
 
 NumberLike = float | Expression[Any] | Callable[[Any], float]
 """Everything that users may write as a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seconds:
+@dataclass(frozen=True, slots=True, eq=False)
+class Seconds(Comparable):
     """A time in seconds; a plain number in its place is a time in ticks."""
 
     length: NumberLike

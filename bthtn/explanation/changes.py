@@ -30,6 +30,7 @@ from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Constant, Expression, leaves_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
+from bthtn.world.symbol import Comparable
 from bthtn.world.truth import value_text
 
 MOST_VALUES: Final = 12
@@ -42,8 +43,8 @@ ChangeSet = tuple[tuple[Fluent[Any], Any], ...]
 """Fluents with the values that they would have, in the order in which they were tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes(Comparable):
     """The smallest sets of changes that lead to a wanted plan; empty if none was found.
 
     ``is_complete`` says whether all sets up to that size were tried, with all values that count;

@@ -28,6 +28,7 @@ from bthtn.world.expression import Binding, Condition, always_holds, conjuncts
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import FrozenState, State
+from bthtn.world.symbol import Comparable
 from bthtn.world.truth import value_text
 
 R = TypeVar("R")
@@ -36,8 +37,8 @@ T = TypeVar("T")
 INITIAL: Final = "the initial state"
 
 
-@dataclass(frozen=True, slots=True)
-class ValueUsed:
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueUsed(Comparable):
     """A fluent that a condition has read, its value, and where the value comes from.
 
     ``origin`` is ``"the initial state"``, or the step that wrote it: ``"after reload"``.

@@ -202,7 +202,7 @@ Build = Callable[[], NetworkLike]
 """Makes a network when the domain is frozen: by then every task has been defined."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _TaskReader:
     """Turns the nodes of one tree into tasks and networks of a domain."""
 

@@ -31,7 +31,7 @@ from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.state import FrozenState
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StaticReads:
     """Single fluents, and the names of families of which any member may be read.
 

@@ -41,6 +41,15 @@ class Change(tuple[Fluent[Any], Any, Any, str]):
         after = property(itemgetter(2))
         source = property(itemgetter(3))
 
+    # That of a tuple would ask for the truth of ``fluent == fluent``, which is a condition.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Change) and self[0] is other[0] and self[1:] == other[1:]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
     def __repr__(self) -> str:
         return f"<change {self}>"
 

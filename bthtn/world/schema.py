@@ -22,7 +22,7 @@ from bthtn.world.value_type import COLLECTIONS, resolved
 _SETTING: Final = re.compile(rf"\s*([^=\[]+(?:{BRACKETS})?)\s*=(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StateSchema:
     """The fluents and families of one State class, by name, in order of declaration."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bthtn.errors import SymbolError
@@ -80,3 +81,32 @@ class Symbol(Shared, Unpicklable):
 
         def _without_value(self, what: str) -> SymbolError:
             return SymbolError(f"'{self.text()}' is a symbol: it has no {what} yet")
+
+
+class Comparable:
+    """Base of dataclasses with symbols in their fields; they say ``eq=False``.
+
+    Equal to an object of the same class with equal fields, where a symbol equals only itself: its
+    ``==`` is no truth, so it must not stand in an ``__eq__`` that ``dataclass`` generates.
+    """
+
+    __slots__ = ()
+
+    def _key(self) -> object:
+        compared = (field.name for field in fields(self) if field.compare)  # type: ignore[arg-type]  # of subclasses
+        return comparable(tuple(getattr(self, name) for name in compared))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparable) or type(other) is not type(self):
+            return False
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+def comparable(value: object) -> object:
+    """The value, with the identity of each symbol in its place, also in tuples."""
+    if isinstance(value, Symbol):
+        return id(value), "symbol"
+    return tuple(map(comparable, value)) if isinstance(value, tuple) else value

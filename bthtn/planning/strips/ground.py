@@ -39,6 +39,7 @@ from bthtn.world.expression import (
     leaves_of,
 )
 from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.symbol import Comparable, comparable
 from bthtn.world.truth import UNKNOWN, Truth, negation, value_text
 from bthtn.world.value_type import values_of
 
@@ -50,8 +51,8 @@ _OPPOSITE: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+@dataclass(frozen=True, slots=True, eq=False)
+class Atom(Comparable):
     """A literal: a condition without parts, or its negation. Equal if equivalent in form."""
 
     key: tuple[Any, ...]
@@ -59,6 +60,12 @@ class Atom:
     condition: Condition = field(compare=False)
     binding: Binding = field(compare=False)
     positive: bool = field(compare=False)
+
+    def _key(self) -> object:
+        return comparable(self.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)  # a fluent is found by identity anyway
 
     def evaluate(self, view: StateView) -> Truth:
         """The truth of the literal in a state."""

@@ -69,7 +69,7 @@ _NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
 _NOWHERE: Final = FrozenState({})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """The compiled functions that search for a plan.
 

@@ -90,7 +90,7 @@ class Reading(ExpressionSource):
         return f"S.get({place}, {self.names.constant(fluent.default)})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FluentChange:
     """The sources of one effect: of the fluent, its value before, and its value after.
 

@@ -17,7 +17,7 @@ _PLAIN: Final = frozenset({bool, int, float, str, type(None)})
 _OTHER_CALLS: Final = CO_ASYNC_GENERATOR | CO_COROUTINE | CO_GENERATOR | CO_VARARGS | CO_VARKEYWORDS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Assumption:
     """That ``holder.name``, or ``holder[name]`` if ``is_item``, still is the very same object."""
 

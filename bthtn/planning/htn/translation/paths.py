@@ -19,7 +19,7 @@ Due = tuple[Expression[Any], ...]
 """Expressions that a function has evaluated and that can fail: a translation does not skip them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class End:
     """The end of a path: the value returned if not None, the variables, and expressions due."""
 
@@ -28,7 +28,7 @@ class End:
     due: Due
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fork:
     """A condition, and how the function goes on where it holds and where not."""
 

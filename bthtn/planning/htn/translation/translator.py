@@ -29,7 +29,7 @@ from bthtn.world.expression import (
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Translation(Generic[T]):
     """A function as data, and the assumptions under which it means the same.
 
