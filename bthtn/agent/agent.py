@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from threading import get_ident
@@ -11,7 +12,13 @@ from bthtn.agent.aborts import Aborts
 from bthtn.agent.callables import check_listener
 from bthtn.agent.clock import Clock, TickClock
 from bthtn.agent.code_types import AnyBody
-from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, BeliefChanged
+from bthtn.agent.events import (
+    AgentEvent,
+    AgentListener,
+    AgentReloaded,
+    BeliefChanged,
+    ClockSetBack,
+)
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
 from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
@@ -112,7 +119,7 @@ class Agent(Unpicklable, Generic[S, B]):
         self._ticks = 0
         self.reloads = 0
         """How many times ``reload`` was called."""
-        self._believed_soon: list[tuple[Expression[Any], object, str]] = []
+        self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
         self.beliefs.before_change = self._in_its_thread
 
     @property
@@ -211,12 +218,15 @@ class Agent(Unpicklable, Generic[S, B]):
         self._ticks += 1
         if self.clock is not None:
             try:
-                self.clock.read()
+                before, now = self.clock.now, self.clock.read()
             except Exception as error:  # noqa: BLE001 - no time passes; contained and reported
                 self.emit(code_failed("clock", error))
+            else:
+                if now < before:
+                    self.emit(ClockSetBack(before, now))
         self.aborts.begin_tick()
         for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
-            self.beliefs.write(*self._believed_soon.pop(0))
+            self.beliefs.write(*self._believed_soon.popleft())
         self._sensing.refresh()
         self._errors.raise_first()
 
@@ -356,27 +366,6 @@ def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[Fro
         if old not in domain.former and old is not new and names[0] == names[1]:
             instead[old] = new
     return domain, with_tasks(goal, instead) if instead else goal
-
-
-def hear_too(agent: Agent[Any, Any], hear: AgentListener) -> AgentListener:
-    """Let a function hear all events before the agent's listener, which hears none once it raises.
-
-    Returns the listener that the agent has now.
-    """
-    before = agent.listener
-
-    def hear_both(event: AgentEvent) -> None:
-        nonlocal before
-        hear(event)
-        try:
-            if before is not None:
-                before(event)
-        except Exception as error:  # noqa: BLE001 - a listener must not disturb the other one
-            before = None
-            agent.emit(code_failed("listener", error))
-
-    agent.listener = hear_both
-    return hear_both
 
 
 def _no_clock(subject: str) -> Diagnostic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 from bthtn.checked import checked
@@ -38,15 +38,20 @@ class ManualClock(Unpicklable):
 
 
 class TickClock:
-    """The clock of an agent: another clock, read when the agent is made, and once in each tick."""
+    """The clock of an agent: another clock, read when the agent is made, and once in each tick.
 
-    __slots__ = ("_agent", "_clock", "_offset", "now")
+    ``now`` are its seconds, which may go back: a simulation is reset, a recording played again.
+    Called, it gives seconds that do not, by which all durations go.
+    """
+
+    __slots__ = ("_agent", "_clock", "_lost", "_offset", "now")
 
     def __init__(self, clock: Clock, agent: str) -> None:
         """Raises ExecutionError as ``read``."""
         self._clock = clock
         self._agent = agent
         self._offset = 0.0
+        self._lost = 0.0  # the seconds by which it has gone back, added up
         self.now = -inf
         """The seconds of the clock when it was read last: for code that asks at every tick."""
         self.read()
@@ -54,50 +59,73 @@ class TickClock:
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: the time now instead of the offset, since another clock may go on."""
         offset = float(self._clock()) + self._offset
-        return {"_agent": self._agent, "_clock": self._clock, "_offset": offset, "now": self.now}
+        return {
+            "_agent": self._agent,
+            "_clock": self._clock,
+            "_lost": self._lost,
+            "_offset": offset,
+            "now": self.now,
+        }
 
     def resume(self, _: object) -> None:
         """Go on at the saved time, whatever the clock shows now."""
         self._offset -= float(self._clock())
 
     def __call__(self) -> float:
-        """The seconds of the clock when it was read last."""
-        return self.now
+        """Seconds that never go back, to measure by: ``now``, unless the clock ever has."""
+        return self.now + self._lost
 
-    def read(self) -> None:
-        """Read the clock. Raises ExecutionError if it gives no number, or has gone back."""
+    def read(self) -> float:
+        """Read the clock, and return ``now``. Raises ExecutionError if it gives no number."""
         try:
             now = float(self._clock()) + self._offset
         except Exception as error:
             raise self._fault(f"raises {exception_text(error)}") from error
-        if not now >= self.now:
+        if not isfinite(now):
             raise self._fault(f"went from {self.now:g} to {now:g}")
+        if now < self.now:
+            self._lost += self.now - now
         self.now = now
+        return now
 
     def _fault(self, what: str) -> ExecutionError:
-        hint = "give it a function that returns ever more seconds: time.monotonic, ManualClock()"
+        hint = "give it a function that returns seconds: time.monotonic, ManualClock()"
         return ExecutionError("BT316", f"the clock of agent '{self._agent}' {what}", hint=hint)
 
 
-class Timer:
-    """Counts the ticks, or with a clock the seconds, from its start on."""
+def steady_time(agent: Any) -> float:
+    """The seconds of an agent's clock to measure by. Raises ExecutionError as ``agent.time``."""
+    agent.time()
+    clock: TickClock = agent.clock
+    return clock()
 
-    __slots__ = ("_begin", "_clock", "_length", "_ticks")
+
+class Timer:
+    """Counts the ticks, or with a clock the seconds, from its start on.
+
+    Where the clock goes back, what has passed has passed, and counting goes on.
+    """
+
+    __slots__ = ("_begin", "_clock", "_latest", "_length", "_ticks")
 
     def __init__(self, length: float, clock: Clock | None = None) -> None:
         self._length = length
         self._clock = clock
-        self._begin = 0.0
+        self._begin = self._latest = 0.0
         self._ticks = 0
 
     def start(self) -> None:
         """Start it, or start it anew."""
         self._ticks = 0
-        self._begin = 0.0 if self._clock is None else self._clock()
+        self._begin = self._latest = 0.0 if self._clock is None else self._clock()
 
     def is_over(self) -> bool:
         """Whether its length has passed; called once in every tick after that of the start."""
         if self._clock is not None:
-            return self._clock() - self._begin >= self._length - TOLERANCE
+            now = self._clock()
+            if now < self._latest:
+                self._begin += now - self._latest
+            self._latest = now
+            return now - self._begin >= self._length - TOLERANCE
         self._ticks += 1
         return self._ticks >= self._length

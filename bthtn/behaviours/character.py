@@ -13,7 +13,8 @@ from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent, restorable
 from bthtn.agent.events import AgentEvent, AgentListener, ReloadFailed
-from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.hearing import hear_alone
+from bthtn.agent.programming_errors import text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.attach import attach
 from bthtn.behaviours.reloading import replace_root
@@ -64,19 +65,16 @@ class Character(Unpicklable):
     def _attach(self) -> None:
         attach(self.tree, self.agent)
         self._is_attached = True
-        self._listener, self.agent.listener = self.agent.listener, self._hear
+        before = self.agent.listener
+        self._listener = None if before is None else hear_alone(self.agent, before)
+        self.agent.listener = self._hear
 
     def _hear(self, event: AgentEvent) -> None:
         if event.tick != self.ticks:  # of an agent that is not attached, or of the world's move
             event = event.of(event.agent, self.ticks, event.time)
         self._events.append(event)
-        if self._listener is None:
-            return
-        try:
+        if self._listener is not None:
             self._listener(event)
-        except Exception as error:  # noqa: BLE001 - a listener must not disturb the character
-            self._listener = None
-            self.agent.emit(code_failed("listener", error))
 
     @property
     def agents(self) -> Mapping[str, Agent[Any, Any]]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import steady_time
 from bthtn.agent.events import GoalWaits, TaskAvoided
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.plan_run import Cooldowns, PlanRefused
@@ -68,7 +69,7 @@ class FailureTracking:
         self._watch.forget()
 
     def _time(self) -> float | None:
-        return None if self._timed_by is None else self._timed_by.time()
+        return None if self._timed_by is None else steady_time(self._timed_by)
 
     def _from_now(self, until: float) -> float:
         """How long it is from the end of this tick, in the unit of the policy."""

@@ -12,6 +12,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import steady_time
 from bthtn.agent.completion import Completion
 from bthtn.agent.operators import Elapsed, OperatorFailed, no_operator
 from bthtn.behaviours.generator_operator import MEANINGS, CoroutineOperator, GeneratorOperator
@@ -179,9 +180,9 @@ class Simulated:
         if self._agent is None or self._duration <= 0:
             return SUCCESS if ticks >= self._duration else RUNNING
         if ticks == 0:
-            self._began = self._agent.time()
+            self._began = steady_time(self._agent)
             return RUNNING
-        passed = self._agent.time() - self._began
+        passed = steady_time(self._agent) - self._began
         return SUCCESS if passed >= self._duration - TOLERANCE else RUNNING
 
     def abort(self) -> None:

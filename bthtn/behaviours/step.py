@@ -330,7 +330,7 @@ class StepAbort:
 
 
 def _time_of(agent: Agent[Any, Any]) -> float:
-    return 0.0 if agent.clock is None else agent.clock.now
+    return 0.0 if agent.clock is None else agent.clock()
 
 
 def _unfinished(step: StepRun, why: str) -> ExecutionError:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from bthtn.agent import events
-from bthtn.agent.agent import hear_too
 from bthtn.agent.events import AgentEvent
+from bthtn.agent.hearing import hear_too
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.cli.printing import write
 from bthtn.errors import InputError

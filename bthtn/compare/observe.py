@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from bthtn.agent.agent import hear_too
 from bthtn.agent.events import AgentEvent
+from bthtn.agent.hearing import hear_too
 from bthtn.behaviours import Character
 from bthtn.compare.measure import Measure
 from bthtn.domain.domain import FrozenDomain

@@ -15,8 +15,8 @@ from functools import partial
 from sys import float_info
 from typing import Any, Final
 
-from bthtn.agent.agent import hear_too
 from bthtn.agent.events import AgentEvent
+from bthtn.agent.hearing import hear_too
 from bthtn.agent.operators import Operators
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours import Agent, Character, Completion, ManualClock, attach

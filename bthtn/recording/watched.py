@@ -10,8 +10,9 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
-from bthtn.agent.agent import Agent, hear_too
+from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, LeafStarted, PlanAdopted
+from bthtn.agent.hearing import hear_too
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.plan_run import path_text

@@ -255,7 +255,7 @@ class PlanningSchedule(Unpicklable):
             try:
                 status = search.advance(min(end - search.expansions, SLICE))
             finally:
-                self._spent += 1_000 * (self._clock() - began)
+                self._spent += 1_000 * max(0, self._clock() - began)
             is_over = status is not SEARCHING or search.expansions >= end
             if is_over or self._is_late():
                 return status

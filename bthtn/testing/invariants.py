@@ -26,8 +26,9 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent import events
-from bthtn.agent.agent import Agent, hear_too
+from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent
+from bthtn.agent.hearing import hear_too
 from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.behaviours import Character
 from bthtn.behaviours.parallel import PlanParallel

@@ -11,7 +11,7 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.agent import Agent, hear_too
+from bthtn.agent.agent import Agent
 from bthtn.agent.events import (
     AgentEvent,
     LeafAborted,
@@ -26,6 +26,7 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.agent.hearing import hear_too
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.task_leaf import TaskLeaf

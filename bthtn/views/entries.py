@@ -244,10 +244,12 @@ def _joined(heard: Iterable[AgentEvent]) -> list[AgentEvent]:
 
 
 def _other_entries(event: AgentEvent) -> Iterator[Entry]:
-    """Entries for leases, long aborts, failed plan hooks and cleanups."""
+    """Entries for clocks, leases, long aborts, failed plan hooks and cleanups."""
     match event:
         case events.SensorFailed(what, reason) | events.CodeFailed(what, reason):
             yield Entry(Verb.FAILS, _because(what, reason))
+        case events.ClockSetBack():
+            yield Entry(Verb.SENSES, f"the clock went back from {event.before:g} to {event.now:g}")
         case events.LeaseTaken(key, holder):
             yield Entry(Verb.TAKES, f"{key} for {holder}")
         case events.LeaseReturned(key, holder):

@@ -62,6 +62,7 @@ _WORDS: Final[Mapping[type[AgentEvent], str]] = {
     events.BeliefChanged: "{0.change}",
     events.SensorFailed: "{0.sensor} failed: {0.reason}",
     events.CodeFailed: "{0.code} failed: {0.reason}",
+    events.ClockSetBack: "the clock went back from {0.before:g} to {0.now:g}",
 }
 """The texts of events; for all other kinds, the text is the name of the class, and the goal."""
 _END_WORDS: Final[Mapping[type[AgentEvent], tuple[str, str]]] = {

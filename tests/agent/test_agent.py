@@ -3,9 +3,10 @@
 import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
-from bthtn.agent.agent import Agent, hear_too
+from bthtn.agent.agent import Agent
 from bthtn.agent.clock import ManualClock
 from bthtn.agent.events import BeliefChanged, CodeFailed, PlanAborted, SensorFailed
+from bthtn.agent.hearing import hear_too
 from bthtn.agent.operators import Operators
 from bthtn.agent.runtime import runtime_of
 from bthtn.errors import DomainError, ExecutionError, StateError

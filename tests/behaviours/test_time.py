@@ -1,6 +1,7 @@
 """Time in seconds: of an agent's clock, which is read once in a tick."""
 
 import asyncio
+import json
 import math
 from itertools import accumulate
 
@@ -9,22 +10,27 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees.behaviours import Success
 
-from bthtn import Domain, parallel, seconds, sequence
+from bthtn import Domain, parallel, seconds, sequence, timeout
 from bthtn.behaviours import (
     Agent,
+    ClockSetBack,
     Delay,
     GoalWaits,
     LeafEnded,
     ManualClock,
+    OperatorFailed,
     Operators,
     PlanGoal,
     Replanning,
     RetryPolicy,
     Timeout,
+    load,
+    save,
 )
 from bthtn.errors import BthtnError, ExecutionError
 from bthtn.testing.doubles import RecordingListener, letter_of, ticks
 from bthtn.testing.strategies import World
+from bthtn.views import line_of
 
 
 class Scene:
@@ -270,13 +276,136 @@ def test_seconds_that_are_no_number_fail_the_step(scene, wrong):
     assert scene.heard.lines() == ["start wait", "failed wait"]
 
 
-@pytest.mark.parametrize("wrong", [-1, math.nan, "later", None])
+@pytest.mark.parametrize("wrong", [math.inf, math.nan, "later", None])
 def test_where_a_clock_does_not_work_no_time_passes(scene, wrong):
     times = iter([0, 5, wrong, 6])
     scene.begin(scene.task("nap", duration=seconds(1)), clock=lambda: next(times))
     assert scene.play(0, 0, 0) == "RRS"
     (error,) = scene.agent.errors
     assert error.startswith("clock")
+
+
+# clocks that go back, as that of a simulation which is reset
+
+
+class Resettable:
+    """A clock that is set to any time."""
+
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def reset(scene):
+    """Begins a goal at second 100; then plays it at seconds of the clock: 100.5, 3, 3.5, 4."""
+
+    def play(goal, times=(100.5, 3, 3.5, 4), root=None):
+        clock = Resettable()
+        scene.begin(goal, clock)
+        root = scene.goal if root is None else root(scene)
+        letters = ""
+        for clock.now in (100, *times):
+            scene.agent.sense()
+            letters += ticks(root, 1)
+        return letters
+
+    return play
+
+
+def napping(scene):
+    return scene.task("nap", duration=seconds(1.5))
+
+
+def waiting(scene):
+    def wait(_):
+        yield seconds(1.5)
+
+    return scene.task("wait", wait)
+
+
+def sleeping(scene):
+    async def sleep(_):
+        await asyncio.sleep(1.5)
+
+    return scene.task("sleep", sleep)
+
+
+@pytest.mark.parametrize("step", [napping, waiting, sleeping])
+def test_a_step_lasts_as_long_after_its_clock_went_back(scene, reset, step):
+    goal = step(scene)
+    letters = reset(goal, (100.5, 3, 3.5, 4, 4.5))
+    assert letters.startswith("RRRR")
+    assert "S" in letters
+    assert scene.agent.errors == {}
+
+
+def test_the_time_of_an_agent_is_that_of_its_clock_which_says_once_that_it_went_back(scene, reset):
+    reset(scene.task("nap", duration=seconds(9)))
+    assert scene.agent.time() == 4
+    assert scene.heard.of(ClockSetBack) == [ClockSetBack(100.5, 3)]
+    (said,) = scene.heard.of(ClockSetBack)
+    assert (said.time, line_of(said)) == (3, "the clock went back from 100.5 to 3")
+    assert scene.agent.errors == {}
+
+
+def test_a_goal_that_waits_tries_again_after_its_clock_went_back(scene, reset):
+    def fails(_):
+        raise OperatorFailed("no")
+
+    retrying = RetryPolicy(
+        cooldown=seconds(1),
+        longest_cooldown=seconds(1),
+        wait=seconds(1.5),
+        longest_wait=seconds(1.5),
+        wait_after=1,
+    )
+    task = scene.task("try", fails)
+
+    def goal(scene):
+        settings = Replanning(retrying=retrying)
+        return PlanGoal("goal", scene.agent, task, replanning=settings, max_replans=0)
+
+    reset(task, (100.5, 3, 3.5, 4, 4.5, 5), root=goal)
+    times = [event.time for event in scene.heard.of(LeafEnded)]
+    assert times == [100, 4]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_decorator_counts_on_when_its_clock_goes_back(scene, reset, own):
+    clock = Resettable()
+
+    def late(scene):
+        return Delay("late", Success("now"), seconds=1.5, clock=clock if own else scene.agent.time)
+
+    if not own:
+        assert reset(scene.task("nap"), root=late) == "RRRRS"
+        return
+    root = late(None)
+    letters = ticks(root, 1)
+    for clock.now in (100.5, 3, 3.5, 4):
+        letters += ticks(root, 1)
+    assert letters == "RRRRS"
+
+
+def test_a_decorated_part_counts_on_when_its_clock_goes_back(scene, reset):
+    nap = scene.task("nap", duration=seconds(9))
+    assert reset(timeout(seconds(1.5), nap), (100.5, 3, 3.5, 4)).startswith("RRRR")
+    assert scene.heard.lines()[-1] == "aborted nap"
+
+
+def test_a_save_from_after_a_reset_goes_on_as_if_it_had_not_been_stopped(scene, reset):
+    reset(scene.task("nap", duration=seconds(1.5)), (100.5, 3))
+    saved = json.loads(json.dumps(save(scene.goal, scene.agent)))
+    clock, other = Resettable(), Scene()
+    other.begin(other.task("nap", duration=seconds(1.5)), clock)
+    load(saved, other.goal, other.agent)
+    letters = ""
+    for clock.now in (100.5, 101):
+        other.agent.sense()
+        letters += ticks(other.goal, 1)
+    assert (letters, other.agent.time()) == ("RS", 4)
 
 
 @pytest.mark.parametrize("clock", [3.0, ManualClock, lambda: "later", lambda: math.nan])

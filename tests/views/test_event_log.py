@@ -61,6 +61,8 @@ def example(kind, text):
         "uses": (text,),
         "fluents": (text,),
         "error": ValueError(text),
+        "before": 1e300,
+        "now": -0.5,
     }
     return kind(**{one.name: values.get(one.name, text) for one in fields(kind)})
 
