@@ -15,7 +15,7 @@ from typing import Final, TypeGuard
 
 from bthtn.agent import events
 from bthtn.agent.operators import OperatorFailed
-from bthtn.errors import BthtnError, exception_text
+from bthtn.errors import BthtnError, InputError, exception_text
 
 LOGGER: Final[Logger] = getLogger("bthtn")
 
@@ -85,6 +85,12 @@ def first_of(error: BaseException) -> BaseException:
 def code_failed(code: str, error: BaseException) -> events.CodeFailed:
     """The event of users' code that raised."""
     return events.CodeFailed(code, text_of(error), error)
+
+
+def give_up(view: str, error: Exception) -> None:
+    """Log that a view of a run, such as its recording, has raised: the run goes on without it."""
+    is_bug = not isinstance(error, InputError)
+    LOGGER.error("%s is given up: %s", view, text_of(error), exc_info=error if is_bug else None)
 
 
 def _place(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from py_trees.blackboard import Blackboard, Client  # noqa: TID251 - the one bri
 from py_trees.common import Access
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.programming_errors import code_failed
 from bthtn.agent.runtime import runtime_of
 from bthtn.agent.sensors import OnFailure, Perceiver, Sensor, Sensors
 from bthtn.checked import checked
@@ -81,12 +82,13 @@ def show_on_blackboard(agent: Agent[Any, Any], keys: Keys) -> Callable[[], None]
 class _Mirror(Watch):
     """A watch that writes each change to the blackboard at once."""
 
-    __slots__ = ("_client", "_keys")
+    __slots__ = ("_agent", "_client", "_keys")
 
     def __init__(self, agent: Agent[Any, Any], keys: Mapping[str, Fluent[Any]]) -> None:
         super().__init__(agent.beliefs, "")
         for fluent in keys.values():
             agent.beliefs.check(fluent, UNKNOWN)
+        self._agent = agent
         self._client: Client | None = None
         self._keys = {fluent: key for key, fluent in keys.items()}
         client = Client(name=f"{agent.name}: beliefs")
@@ -110,7 +112,11 @@ class _Mirror(Watch):
         change: Change,
     ) -> None:
         """Called by the beliefs when a watched fluent changes, from any source."""
-        self._show(fluent, change[2])
+        try:
+            self._show(fluent, change[2])
+        except Exception as error:  # noqa: BLE001 - a view must not disturb the agent
+            super().close()
+            self._agent.emit(code_failed("show_on_blackboard", error))
 
     def close(self) -> None:
         """Unset the keys, and end. Has no effect the second time."""

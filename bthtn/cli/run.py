@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import repeat
@@ -15,6 +16,7 @@ from typing import Annotated, Any, Final
 from typer import Argument, Option
 
 from bthtn.agent.events import AgentEvent
+from bthtn.agent.programming_errors import give_up
 from bthtn.behaviours import Character
 from bthtn.cli.album import Album
 from bthtn.cli.handlers import handled_by
@@ -86,7 +88,8 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     """Run a tree until its character is finished, or for at most so many ticks; or a scenario.
 
     Events are filtered as by ``rows``; JSON is not. With ``reload``, no run is too long.
-    Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
+    Returns 0 if it finished, 1 if not, 2 if its recording was given up, 130 after Ctrl-C, 143 after
+    SIGTERM. Raises BthtnError.
     """
     filters = {"agent": agent, "goal": goal}
     if tree.endswith(SCENARIO):
@@ -94,8 +97,7 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
         hint = "write ticks and seed into its file"
         refuse({**of_runs, "only": only, **filters}, "a scenario", hint)
         return show_scenario(Path(tree), as_json=as_json)
-    words = tuple(filter(None, map(str.strip, only.split(","))))
-    verbs(words)  # a slip is to be known before the run
+    words = _words(only)
     target = resolve(tree, TargetKind.TREE)
     reloading = Reloading(tree, target, seed) if reload else None
     character = character_of(target, seed, *([None] if reload else []))
@@ -110,14 +112,24 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     with handled_by(run.on_signal), recorder or nullcontext():
         tick_values = _followed(run, words, filters, as_json=as_json)
     run.check()
+    is_lost = recorder is not None and recorder.error is not None
     pictures = run.album.written(folder) if folder is not None else ([], "")
     if as_json:
         head = {"format": "bthtn-run/1", "tree": target.name, "seed": seed}
         drawn = [shown(file) for file in pictures[0]]
         say_json({**head, "finished": run.finished, "ticks": tick_values, "pictures": drawn})
     else:
-        _say_outcome(run, record, *pictures)
-    return exit_code(run.signals[0]) if run.signals else int(not run.finished)
+        _say_outcome(run, None if is_lost else record, *pictures)
+    if run.signals:
+        return exit_code(run.signals[0])
+    return 2 if is_lost else int(not run.finished)
+
+
+def _words(only: str) -> tuple[str, ...]:
+    """The kinds of entries to print. Raises InputError for a slip."""
+    words = tuple(filter(None, map(str.strip, only.split(","))))
+    verbs(words)
+    return words
 
 
 def _followed(
@@ -127,10 +139,16 @@ def _followed(
     tick_values: list[dict[str, Any]] = []
     try:
         with suppress(KeyboardInterrupt), closing(run.ticks()) as made:
-            if as_json:
-                tick_values.extend(map(_tick_json, made))
-            else:
-                _print_timeline(rows(made, only=only, **filters))
+            try:
+                if as_json:
+                    tick_values.extend(map(_tick_json, made))
+                else:
+                    _print_timeline(rows(made, only=only, **filters))
+            except OSError:  # nobody reads on
+                raise
+            except Exception as error:  # noqa: BLE001 - a view must not end the run
+                give_up("the timeline", error)
+                deque(made, maxlen=0)
     finally:
         run.stop()  # if a signal came at the very moment in which the ticks were to do it
     return tick_values
@@ -192,8 +210,10 @@ class Run:
         events: tuple[AgentEvent, ...] = ()
         if not self._is_stopping:
             self._is_stopping = True
-            with self._contained():
+            try:
                 self.album.close()
+            except Exception as error:  # noqa: BLE001 - a view must not end the run
+                give_up("the album", error)
             with self._contained():
                 events = self._character.stop()
         return events

@@ -33,8 +33,9 @@ def serve(
 
     A request that cannot be used, or in whose tick users' code raises an exception, is answered by
     ``{"error": …}``. Whatever users' code prints goes to stderr. Ctrl-C and SIGTERM stop the
-    characters, as the end of stdin does. Raises BthtnError for a tree that cannot be loaded, and
-    InputError for a recording that cannot be written.
+    characters, as the end of stdin does. A recording that cannot go on, as when the disk is full,
+    is given up, and the characters act on. Raises BthtnError for a tree that cannot be loaded, and
+    InputError for a recording that cannot be begun.
     """
     if record is not None:
         check_name(record, "recording", RECORDINGS)
@@ -98,13 +99,13 @@ class _Characters:
             raise
 
     def record(self) -> None:
-        """Record the first character, if it was ticked. Raises InputError."""
+        """Record the first character, if it was ticked."""
         if self._recorder is not None and self._first.ticks > self._recorded:
             self._recorded = self._first.ticks
             self._recorder.tick()
 
     def close(self) -> None:
-        """Stop all characters. Raises InputError as ``record``."""
+        """Stop all characters."""
         self.record()  # a signal may come between an answer and its record
         for session in self._sessions.values():
             session.close()

@@ -17,6 +17,7 @@ from bthtn.agent.events import (
     PlanRepaired,
     PlanResumed,
 )
+from bthtn.agent.programming_errors import give_up
 from bthtn.errors import BthtnError, InputError
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
@@ -109,7 +110,7 @@ class Breakpoints:
 
     def reached(self, events: Iterable[AgentEvent]) -> str:
         """The first breakpoint that the latest tick has reached, as text; empty if none."""
-        held = {true for number in self._conditions for true in self._true(number)}
+        held = {true for number in list(self._conditions) for true in self._true(number)}
         new = sorted(held - self._held)
         self._held = held
         for number, name in new:
@@ -120,10 +121,18 @@ class Breakpoints:
                     return f"{event.agent}: {point.kind.value} {point.text}".rstrip()
         return ""
 
-    def _true(self, number: int) -> Iterator[tuple[int, str]]:
-        for name, condition in self._conditions[number].items():
-            if condition.evaluate(self._agents[name].beliefs) is True:
-                yield (number, name)
+    def _true(self, number: int) -> list[tuple[int, str]]:
+        """The agents for which the condition is true; a breakpoint that raises is given up."""
+        try:
+            return [
+                (number, name)
+                for name, condition in self._conditions[number].items()
+                if condition.evaluate(self._agents[name].beliefs) is True
+            ]
+        except Exception as error:  # noqa: BLE001 - a breakpoint must not end the run
+            give_up(f"the breakpoint '{self._set[number]}'", error)
+            self.remove(number)
+            return []
 
 
 def is_reached(wanted: Breakpoint, event: AgentEvent) -> bool:

@@ -157,15 +157,17 @@ class Control:
         return ""
 
     def _answer(self, request: Request, answer: Future[Any]) -> None:
+        if not answer.set_running_or_notify_cancel():
+            return
         try:
             wanted = str(request.get("do"))
             InputError.require(wanted, self._actions, "BT452", f"cannot do {wanted!r}")
             answer.set_result(self._actions[wanted](request))
-        except (KeyError, TypeError, ValueError) as error:
-            fault = Diagnostic("BT452", f"a request is not well made: {error!r}")
-            answer.set_exception(InputError.of(fault))
         except BthtnError as error:
             answer.set_exception(error)
+        except Exception as error:  # noqa: BLE001 - whatever a page sends, the run goes on
+            fault = Diagnostic("BT452", f"a request is not well made: {error!r}")
+            answer.set_exception(InputError.of(fault))
 
     def _pause(self, reason: str) -> None:
         self.is_paused, self.reason, self._until = True, reason, None

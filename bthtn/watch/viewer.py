@@ -15,8 +15,9 @@ from importlib.util import find_spec
 from queue import Queue
 from typing import Any, Final, Self
 
+from bthtn.agent.programming_errors import give_up
 from bthtn.checked import checked
-from bthtn.errors import InputError
+from bthtn.errors import InputError, exception_text
 from bthtn.recording.watched import Watchable
 from bthtn.watch.history import History
 from bthtn.watch.questions import answer_to
@@ -55,6 +56,7 @@ class Viewer(Unpicklable):
         self._is_whole = True
         """Whether the next update has all there is: the first one, and that after a dropped one."""
         self._is_drain_due = False
+        self._is_given_up = False
         self.control = Control(
             self._feed.watched.agents, watch=self._show, changed=self._changed, paused=paused
         )
@@ -154,8 +156,21 @@ class Viewer(Unpicklable):
         self.close()
 
     def _publish(self) -> None:
-        """In the thread of the loop: put an update into the queue, unless it is full."""
+        """In the thread of the loop: put an update into the queue; give up if that raises."""
+        if self._is_given_up:
+            return
+        try:
+            self._put()
+        except Exception as error:  # noqa: BLE001 - a view must not end the run
+            give_up("the viewer", error)
+            self._is_given_up = True
+            self._feed.watched.close()
+            self.end(f"the viewer is given up: {exception_text(error)}", finished=False)
+
+    def _put(self) -> None:
+        """Put an update into the queue, unless it is full or nobody reads it."""
         if self._server is None:
+            self._feed.watched.news()  # nobody reads them
             return
         if self._updates.full():
             self._feed.watched.news()  # dropped; the next update has all there is
@@ -180,7 +195,17 @@ class Viewer(Unpicklable):
     def _drain(self, control: dict[str, Any] | None = None) -> None:
         """In the thread of the server: keep the updates, and then the state of the run if given."""
         self._is_drain_due = False
-        for _ in range(self._updates.qsize()):
+        try:
+            self._keep_updates()
+        except Exception as error:  # noqa: BLE001 - a view must not end the run
+            give_up("the viewer", error)
+            self._is_given_up = True
+            self._history.close()
+        if control is not None:
+            self._keep([{"control": control}])
+
+    def _keep_updates(self) -> None:
+        for _ in range(0 if self._is_given_up else self._updates.qsize()):
             update = self._updates.get_nowait()
             if update.again != self._lines.again:
                 self._lines = Lines(self._name, update.again)
@@ -190,8 +215,6 @@ class Viewer(Unpicklable):
             if not alone and self._since_alone >= ALONE_EVERY:
                 self._keep([*self._lines.whole(), {"control": self.control.state()}], alone=True)
             self._keep(made, alone=alone)
-        if control is not None:
-            self._keep([{"control": control}])
 
     def _close(self, line: dict[str, Any]) -> None:
         self._say(line)

@@ -298,21 +298,6 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path):
         Recorder(tmp_path / "no" / "run.jsonl", digging("Ann"))
 
 
-def tick_for_ever(goal, recorder):
-    while True:
-        goal.tick_once()
-        recorder.tick()
-
-
-def test_a_disk_that_is_full_is_reported_and_stops_no_thread(tmp_path):
-    goal = digging("Ann")
-    recorder = Recorder("/dev/full", goal)
-    with pytest.raises(InputError, match=r"BT404.*No space left"):
-        tick_for_ever(goal, recorder)
-    with pytest.raises(InputError, match=r"BT404.*No space left"):
-        recorder.close()
-
-
 def test_nothing_to_record_and_two_agents_of_one_name_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"BT462.*there is no agent"):
         Recorder(tmp_path / "run.jsonl", Sequence("empty", memory=True))
