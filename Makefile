@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential functions hunt hostile independent mutants seeded clean
+.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds clusters differential functions hunt hostile independent mutants seeded clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -23,9 +23,25 @@ test: .venv/.ready
 	$(BIN)/$(if $(COVERAGE),coverage run,python) $(PYTEST) -m "not slow and not browser"
 	$(if $(COVERAGE),$(BIN)/coverage combine --quiet)
 
-# check: everything that must pass before a change is taken, the fastest first; takes ten minutes
+# pythons: the tests of `make test` with every other Python that bthtn supports and this machine has
+VERSIONS := 3.11 3.12 3.13
+pythons: .venv/.ready
+	@for version in $(VERSIONS); do \
+		own=$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+		[ $$version = $$own ] && continue; \
+		for python in python$$version "$$HOME"/.pyenv/versions/$$version.*/bin/python ""; do \
+			"$$python" -c '' 2>/dev/null && break; \
+		done; \
+		[ "$$python" ] || { echo "Python $$version is not here, so it is left out."; continue; }; \
+		echo "Python $$version:"; other=.venv/python$$version/bin/python; \
+		[ -x $$other ] || "$$python" -m venv .venv/python$$version || exit 1; \
+		$$other -m pip install --quiet --disable-pip-version-check --editable ".[dev]" || exit 1; \
+		$$other $(PYTEST) -m "not slow and not browser" || exit 1; \
+	done
+
+# check: everything that must pass before a change is taken, the fastest first; takes a quarter of an hour
 check: COVERAGE = 1
-check: static test gates site thorough
+check: static test pythons gates site thorough
 
 # static: what is checked without running the code: format, style, import contracts, types
 static: .venv/.ready
@@ -87,7 +103,6 @@ instructions: .venv/.ready
 
 # worlds: a hundred games in each of several levels of MiniGrid; 1 when too few of them are won
 worlds: .venv/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[minigrid]"
 	$(BIN)/python -m pytest -q tests/trees/explorer/levels.py
 	$(BIN)/python -m benchmarks.worlds --write-docs
 

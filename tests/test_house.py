@@ -203,9 +203,8 @@ def test_the_rules_of_size_and_names_can_fail():
     assert long_functions("def f():\n" + "    pass\n" * 60) == ["f has 61 lines"]
     assert docstring_faults("x = 1") == ["the module has no docstring"]
     assert docstring_faults(f'"""{"x" * 89}"""') == ["its docstring's first line has 89 letters"]
-    assert [*vague_variables("def f(found):\n    return [one for one in found]")] == [
-        "one, in listcomp"
-    ]
+    [fault] = vague_variables("def f(found):\n    return [one for one in found]")
+    assert fault in ("one, in listcomp", "one, in f")  # from Python 3.13 on it has no scope
     assert not [*vague_variables("def f(one, other): ...")]
     assert empty_names("bthtn/plan/utils.py") == ["utils"]
     assert empty_names("bthtn/core/plan.py") == ["core"]

@@ -82,4 +82,7 @@ def character(
 unlock = partial(character, name="MiniGrid-Unlock-v0")
 unlock_pickup = partial(character, name="MiniGrid-UnlockPickup-v0")
 blocked_unlock_pickup = partial(character, name="MiniGrid-BlockedUnlockPickup-v0")
+large_key_corridor = partial(character, name="MiniGrid-KeyCorridorS6R3-v0")
+obstructed_maze = partial(character, name="MiniGrid-ObstructedMaze-2Dlhb-v1")
+full_obstructed_maze = partial(character, name="MiniGrid-ObstructedMaze-Full-v1")
 dynamic_obstacles = partial(character, name="MiniGrid-Dynamic-Obstacles-16x16-v0")
