@@ -11,8 +11,7 @@ over      reported as an event, and never tried again, whether it succeeded or n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
@@ -189,7 +188,7 @@ class OwedCleanup:
             planned = Planned(plan, compiled_steps(plan.tree, self._run, arrival))
         except BthtnError as error:
             raise ResumeFailed(str(error)) from error
-        return partial(_given, planned)
+        return _Given(planned)
 
     def resumed(self, _arrival: Arrival, plan: Plan) -> None:
         """Note that a suspended part is replaced. Raises ResumeFailed when a hook raises."""
@@ -209,9 +208,14 @@ class OwedCleanup:
         self._owner.owe_cleanup(part, path, run)
 
 
-def _given(planned: Planned) -> Planned:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
     """A plan that is there already, in the place of a search for it."""
-    return planned
+
+    planned: Planned
+
+    def __call__(self) -> Planned:
+        return self.planned
 
 
 def _cleanup_of(part: ScopeNode, domain: FrozenDomain) -> TaskCall:

@@ -101,7 +101,8 @@ class PlanDecorated(PlanSequence):
 
     def _started(self, time: int | Seconds) -> Timer:
         if isinstance(time, Seconds):
-            timer = Timer(cast("float", time.length), self._run.agent.time)
+            agent = self._run.agent
+            timer = Timer(cast("float", time.length), agent.clock or agent.time)
         else:
             timer = Timer(time)
         timer.start()

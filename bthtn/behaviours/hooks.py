@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final
 
 from bthtn.agent.agent import Agent
@@ -39,6 +38,17 @@ class _Open:
     end: Any = _LOADED
 
     _unsaved = ("end",)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ends:
+    """The ends of steps that were dropped, to be called when the aborts of their goal are done."""
+
+    hooks: PlanHooks
+    dropped: list[_Open]
+
+    def __call__(self) -> None:
+        self.hooks._end(self.dropped)
 
 
 class PlanHooks:
@@ -100,7 +110,7 @@ class PlanHooks:
         """Call the ends of the steps that were dropped, as soon as unfinished aborts are done."""
         if self._dropped:
             dropped, self._dropped = self._dropped, []
-            self._agent.aborts.afterwards(self.holder, partial(self._end, dropped))
+            self._agent.aborts.afterwards(self.holder, _Ends(self, dropped))
 
     def extend(self, tree: Node) -> None:
         """Call the starts for the plan of a suspended part. Raises PlanRefused."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -46,6 +45,27 @@ from bthtn.replanning.progress import (
 )
 from bthtn.replanning.reloaded import Origin, reloaded_plan
 from bthtn.world.fluent import Fluent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedRest:
+    """The plan of a suspended part; calling it makes it, as far as it goes in a tick."""
+
+    arrival: Arrival
+    search: RestSearch
+    run: PlanRun
+
+    def __call__(self) -> Planned | None:
+        """The plan, None while the search goes on. Raises ResumeFailed."""
+        found = self.search.advance()
+        if found is None:
+            return None
+        plan, reads = found
+        try:
+            steps = compiled_steps(plan.tree, self.run, self.arrival, reads)
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
+        return Planned(plan, steps)
 
 
 class Mount:
@@ -293,19 +313,7 @@ class Mount:
 
     def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Start to plan a suspended part. Raises ResumeFailed."""
-        return partial(self._planned_rest, arrival, self._search.rest(arrival), self.run)
-
-    def _planned_rest(self, arrival: Arrival, search: RestSearch, run: PlanRun) -> Planned | None:
-        """The plan of a suspended part, None while the search goes on. Raises ResumeFailed."""
-        found = search.advance()
-        if found is None:
-            return None
-        plan, reads = found
-        try:
-            steps = compiled_steps(plan.tree, run, arrival, reads)
-        except BthtnError as error:
-            raise ResumeFailed(str(error)) from error
-        return Planned(plan, steps)
+        return PlannedRest(arrival, self._search.rest(arrival), self.run)
 
     def _mount(
         self, plan: Plan, subtree: Behaviour, entered: frozenset[Node], *, is_whole: bool

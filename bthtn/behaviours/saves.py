@@ -21,7 +21,7 @@ from bthtn.agent.agent import Agent
 from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.reloading import ReloadingGoal, search_of
 from bthtn.behaviours.status import INVALID
-from bthtn.errors import ExecutionError, InputError, StateError, exception_text
+from bthtn.errors import BthtnError, ExecutionError, InputError, StateError, exception_text
 from bthtn.saving.attributes import PER_PROCESS, package_of
 from bthtn.saving.matches import damaged
 from bthtn.saving.parts import Parts
@@ -31,10 +31,6 @@ from bthtn.version import VERSION
 from bthtn.world.state import FrozenState
 
 FORMAT: Final = "bthtn-save/1"
-_OF_DAMAGED: Final = (
-    *(AssertionError, AttributeError, IndexError, KeyError, RecursionError),
-    *(TypeError, ValueError),
-)
 
 
 def save(
@@ -79,31 +75,44 @@ def load(
     InputError for a save that is damaged or does not fit, and ExecutionError for a tree that was
     ticked. A partly loaded character is of no further use.
     """
-    root = _root_of(tree)
-    _check(saved, root, agents, world, plans=plans)
+    _check(saved, _root_of(tree), agents, world, plans=plans)
     try:
-        reader = GraphReader(
-            saved["objects"],
-            package_of(world),
-            name_parts=_name_parts,
-            is_node=_is_node,
-            prepare=_prepare,
-        )
-        everything = (*agents, root)
-        if plans:
-            both = ["tuple", saved["running"], saved["world"]]
-            if reader.load(both, (everything, world))[0] != everything:
-                raise damaged("nothing in it runs")
-        else:
-            reader.leave(saved["running"], everything)
-            _believe(saved["beliefs"], agents, reader)
-            reader.load(saved["world"], world)
-        reader.resume()
-        if isinstance(tree, BehaviourTree):
-            ticks = saved["ticks"]  # None if there was no BehaviourTree
-            tree.count = 0 if ticks is None else index(ticks)
-    except _OF_DAMAGED as error:
+        _load(saved, tree, agents, world, plans=plans)
+    except BthtnError:
+        raise
+    except Exception as error:
         raise damaged(exception_text(error)) from error
+
+
+def _load(
+    saved: dict[str, Any],
+    tree: BehaviourTree | Behaviour,
+    agents: tuple[Agent[Any, Any], ...],
+    world: object,
+    *,
+    plans: bool,
+) -> None:
+    reader = GraphReader(
+        saved["objects"],
+        package_of(world),
+        name_parts=_name_parts,
+        is_node=_is_node,
+        prepare=_prepare,
+    )
+    everything = (*agents, _root_of(tree))
+    if plans:
+        both = ["tuple", saved["running"], saved["world"]]
+        running, whole = reader.load(both, (everything, world))
+        if running != everything or whole is not world:
+            raise damaged("what runs in it, or its world, is something else")
+    else:
+        reader.leave(saved["running"], everything)
+        _believe(saved["beliefs"], agents, reader)
+        reader.load(saved["world"], world)
+    reader.resume()
+    if isinstance(tree, BehaviourTree):
+        ticks = saved["ticks"]  # None if there was no BehaviourTree
+        tree.count = 0 if ticks is None else index(ticks)
 
 
 def _believe(

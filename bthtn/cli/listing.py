@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from bthtn.cli.options import AsJson
 from bthtn.cli.printing import say, say_json
 from bthtn.errors import BthtnError
 from bthtn.formats.sheet import sheets_in
-from bthtn.testing.locate import Target, TargetKind, all_of, shown, summary, variants_of
+from bthtn.testing.locate import Target, TargetKind, all_of, shown, variants_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +63,17 @@ def _row(target: Target) -> Listed:
             error = fault.diagnostics[0].message
     sheets = [file.name for file in sheets_in(target.file.parent)]
     return Listed(target.name, shown(target.file), summary(target.file), variants, sheets, error)
+
+
+def summary(file: Path) -> str:
+    """The first line of a module's docstring, or of the comment that begins a character's settings.
+
+    No module is executed.
+    """
+    try:
+        if file.suffix != ".py":
+            first, *_ = [*file.with_name("character.toml").read_text("utf-8").splitlines(), ""]
+            return first.removeprefix("#").strip() if first.startswith("#") else ""
+        return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+    except (OSError, SyntaxError, ValueError):
+        return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from contextlib import closing
 from dataclasses import asdict
@@ -18,11 +17,12 @@ from bthtn.cli.run import TICKS, Run
 from bthtn.cli.scenarios import write_scenario
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
+from bthtn.plan.codec import shortened
 from bthtn.recording.comparison import LineComparison
-from bthtn.recording.recorded import whole_lines
+from bthtn.recording.recorded import line_of, whole_lines
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.characters import character_of
-from bthtn.testing.locate import TargetKind, resolve
+from bthtn.testing.locate import TargetKind, listed, resolve
 
 WIDTH: Final = 300
 """Characters of a line that are printed."""
@@ -30,6 +30,9 @@ WIDTH: Final = 300
 
 def replay(
     file: Annotated[Path, Argument(metavar="FILE", help="A recording.")],
+    tree: Annotated[
+        str, Argument(metavar="TREE", help="Its tree, where bthtn list does not show it.")
+    ] = "",
     *,
     scenario: Annotated[
         Path | None, Option(metavar="FILE", help="Write it as a scenario instead.")
@@ -40,17 +43,27 @@ def replay(
 ) -> int:
     """Run the recorded tree again, with its seed, for as many ticks, and compare every line.
 
+    A recording may come from somebody else: of the trees that it can name, only those that
+    ``bthtn list`` shows are loaded, any other one only if it is typed, too.
+
     Or write it as a scenario. Returns 0 if all lines are the same, 1 at the first difference, 130
     after Ctrl-C, 143 after SIGTERM. Raises InputError for a file that is no recording, or not one
     of ``bthtn run``.
     """
     if scenario is not None:
+        refuse({"tree": tree}, "a scenario", "it has the tree of the recording")
         write_scenario(file, scenario, tick, agent)
         return 0
     refuse({"tick": tick, "agent": agent}, "a replay", "it goes with --scenario FILE")
     head, last = _ends(file)
-    tree, seed, ticks = _inputs(file, head, last)
-    target = resolve(tree, TargetKind.TREE)
+    recorded, seed, ticks = _inputs(file, head, last)
+    target = resolve(tree, TargetKind.TREE) if tree else listed(recorded, TargetKind.TREE)
+    if target is None:
+        message = (
+            f"{file} is of the tree {shortened(repr(recorded))}, which bthtn list does not show"
+        )
+        hint = f"if you trust that tree's code, name it: bthtn replay {file} TREE"
+        raise InputError("BT461", message, hint=hint)
     character = character_of(target, seed)
     about = {key: value for key, value in head.items() if key not in ("recording", "agents")}
     comparison = LineComparison(whole_lines(file))
@@ -69,10 +82,11 @@ def replay(
 
 def _ends(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The first and the last line of a recording."""
-    lines = whole_lines(file)
+    lines = enumerate(whole_lines(file), 1)
     first = next(lines)
-    last = deque(lines, maxlen=1)
-    return json.loads(first), json.loads(last[0] if last else first)
+    ends = (first, *(deque(lines, maxlen=1) or [first]))
+    head, last = (line_of(text, f"{file}:{number}") for number, text in ends)
+    return head, last
 
 
 def _inputs(file: Path, head: dict[str, Any], last: dict[str, Any]) -> tuple[str, int, int]:
@@ -87,9 +101,10 @@ def _inputs(file: Path, head: dict[str, Any], last: dict[str, Any]) -> tuple[str
     seed = head.get("seed")
     if not isinstance(seed, int):
         raise _no_run(file, "it has no seed")
-    if "end" not in last:
-        return tree, seed, most or TICKS
-    return tree, seed, last["end"] + bool(last.get("reason"))  # a tick that raised is not counted
+    end = last.get("end", most or TICKS)
+    if not isinstance(end, int) or end < 0:
+        raise _no_run(file, f"its end is {shortened(repr(end))}")
+    return tree, seed, end + bool(last.get("reason"))  # a tick that raised is not counted
 
 
 def _no_run(file: Path, why: str) -> InputError:

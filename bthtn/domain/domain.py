@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar, assert_never
 
@@ -174,7 +173,7 @@ class FrozenDomain(Shared, Unpicklable):
                 name=f"{place}: {call_text(head.task, decompositions.args)}, {how}",
                 method=method,
                 binding=decompositions.binding(index),
-                decomposed=partial(self.network, method),
+                domain=self,
             )
 
     def _decompositions_of(

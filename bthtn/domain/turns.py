@@ -6,9 +6,9 @@ part of a member: it plans that part, or replaces a compound task by the body of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Self, TypeGuard
+from typing import Any, Final, Literal, Protocol, Self, TypeGuard
 
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import NULL, Network, NullNetwork, SequenceNetwork, network_text, sequence
@@ -70,12 +70,19 @@ def _before(body: Network, binding: Binding, others: Iterable[Rest]) -> Member:
     return (Rest(parts, binding), *others) if parts else tuple(others)
 
 
+class Decomposing(Protocol):
+    """**Protocol:** a domain, which gives the bodies of its methods."""
+
+    def network(self, method: Method, recorder: Any, binding: Binding) -> Network | None:
+        """The body of a method in a state; None if it is not applicable there."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Turn:
     """One turn of the member at ``place``: its first part, decomposed by ``method`` if that is one.
 
     ``args`` are the arguments of ``task``, the anonymous task of the construct, and ``binding``
-    has the parameters' values in the method, ``decomposed`` its body in a state. The
+    has the parameters' values in the method, whose body in a state ``domain`` gives. The
     decomposition depends on the fluent ``unknown`` if that is not None. ``place`` is None if
     there is nothing in any member.
     """
@@ -88,7 +95,7 @@ class Turn:
     method: Method | None = None
     binding: Binding = ()
     unknown: Any = None
-    decomposed: Callable[..., Network | None] | None = field(default=None, compare=False)
+    domain: Decomposing | None = field(default=None, compare=False)
 
     @property
     def head_binding(self) -> Binding:
@@ -104,10 +111,10 @@ class Turn:
             raise UnknownRead(self.unknown)
         if self.place is None:
             return NULL
-        if self.decomposed is None:
+        if self.domain is None or self.method is None:
             left = self.pending.without_head(self.place)
             return sequence(self.pending.head(self.place)[0], *self._on(left))
-        body = self.decomposed(view, self.binding)
+        body = self.domain.network(self.method, view, self.binding)
         if body is None:
             return None
         return sequence(*self._on(self.pending.without_head(self.place, body, self.binding)))

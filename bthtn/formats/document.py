@@ -8,12 +8,14 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
-from errno import EINVAL
+from errno import EFBIG, EINVAL
 from pathlib import Path
 from typing import Any, Final
 
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 
+MOST_BYTES: Final = 64_000_000
+"""Of a text: whatever is larger was written by no hand, and by no program that is meant here."""
 _KINDS: Final[Mapping[type, str]] = {
     dict: "a table",
     str: "a text",
@@ -24,6 +26,7 @@ _KINDS: Final[Mapping[type, str]] = {
 }
 _SPREADSHEETS: Final = (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0")
 """How the files of spreadsheets begin that were renamed: ``.xlsx`` and ``.ods``, and ``.xls``."""
+_KEY: Final = re.compile(r"""((?:[\w.\s-]++|"(?:[^"\\]|\\.)*+"|'[^']*+')++)=""")
 _LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 
 
@@ -77,7 +80,10 @@ def text_of(path: Path) -> str:
     try:
         if path.exists() and not path.is_file():  # a device or a pipe might never end
             raise unreadable(path, OSError(EINVAL, "it is no file"))
-        read = path.read_bytes()
+        with path.open("rb") as file:
+            read = file.read(MOST_BYTES + 1)
+        if len(read) > MOST_BYTES:
+            raise unreadable(path, OSError(EFBIG, f"it is larger than {MOST_BYTES:,} bytes"))
         if read.startswith(_SPREADSHEETS):
             message, hint = "a spreadsheet or an archive, and no text", "save the sheet as CSV"
             raise InputError("BT404", message, str(path), hint)
@@ -125,7 +131,7 @@ def lines_of(text: str) -> dict[tuple[str, ...], int]:
     counts: dict[str, int] = {}
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         header = line.lstrip().startswith("[")
-        key = re.match(r"""\s*((?:[\w.\s-]|"(?:[^"\\]|\\.)*"|'[^']*')+)=""", line)
+        key = _KEY.match(line.lstrip())
         try:
             found: Any = tomllib.loads(line if header else f"{key[1]} = 0" if key else "")
         except tomllib.TOMLDecodeError:  # a line inside a multi-line value

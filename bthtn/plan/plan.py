@@ -70,16 +70,15 @@ class Plan(Shared, Unpicklable):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: all fields, made now."""
-        return {name: getattr(self, name) for name in _ORDER} | {
-            "_source": _NOTHING_LEFT,
-            "_derived": {},
-        }
+        return {name: getattr(self, name) for name in _ORDER} | {"_derived": {}}
 
     def __getattr__(self, name: str) -> Any:
         """Make a field when it is first read; Python calls this only for missing attributes.
 
         Two threads may make the same field at once; the values are equal, and the later one stays.
         """
+        if name == "_source":  # of a plan that was loaded
+            return _NOTHING_LEFT
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
         source = self._source

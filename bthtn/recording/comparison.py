@@ -90,7 +90,7 @@ def cause_of(recorded: Line, replayed: Line) -> str:
 def _line(text: str) -> Line:
     try:
         line = json.loads(text) if text else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"text": text}
     return line if isinstance(line, dict) else {"text": text}
 
@@ -116,13 +116,18 @@ def _what(line: Line) -> str:
 
 def _differences(recorded: Any, replayed: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     """The places in which two values differ, with both values."""
-    match recorded, replayed:
-        case dict(), dict():
-            for key in {**recorded, **replayed}:
-                below = f"{path}.{key}" if path else str(key)
-                yield from _differences(recorded.get(key), replayed.get(key), below)
-        case list(), list() if len(recorded) == len(replayed):
-            for number, (old, other) in enumerate(zip(recorded, replayed, strict=True)):
-                yield from _differences(old, other, f"{path}[{number}]")
-        case _ if recorded != replayed:
-            yield path, recorded, replayed
+    pending = [(path, recorded, replayed)]
+    while pending:
+        path, recorded, replayed = pending.pop()
+        match recorded, replayed:
+            case dict(), dict():
+                before = f"{path}." if path else ""
+                keys = reversed({**recorded, **replayed})
+                pending += [
+                    (f"{before}{key}", recorded.get(key), replayed.get(key)) for key in keys
+                ]
+            case list(), list() if len(recorded) == len(replayed):
+                both = [*enumerate(zip(recorded, replayed, strict=True))]
+                pending += [(f"{path}[{number}]", *pair) for number, pair in reversed(both)]
+            case _ if recorded != replayed:
+                yield path, recorded, replayed

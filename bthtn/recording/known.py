@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.recording.watched import Line
-from bthtn.views.snapshot import Snapshot, updated
+from bthtn.views.snapshot import Snapshot, copied, updated
 
 _PLANS_BEGIN: Final = frozenset({"plan_adopted", "plan_repaired"})
 _PLANS_END: Final = frozenset({"goal_ended", "plan_aborted", "plan_failed", "plan_broken"})
@@ -42,7 +41,7 @@ class Known:
         name = self.about["agent"]
         if "view" in line:
             if line["agent"] == self.about.get("tree", name):
-                self.tree = updated(self.tree, deepcopy(line))
+                self.tree = updated(self.tree, copied(line))
         elif line.get("agent") != name:
             return
         elif "beliefs" in line:

@@ -6,21 +6,26 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from errno import EINVAL
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from bthtn.checked import checked
 from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
+from bthtn.plan.codec import shortened
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
+from bthtn.recording.shape import fault_of, fault_of_agent
 from bthtn.recording.watched import FORMAT, Line
 from bthtn.views.decisions import PlanDecision, plan_decisions
-from bthtn.views.snapshot import Snapshot
+from bthtn.views.snapshot import Snapshot, copied
+
+LONGEST_LINE: Final = 64_000_000
+MOST_BYTES: Final = 4_000_000_000
+"""Of a part of a recording, which a small compressed file could have many more of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +73,19 @@ class Recording:
         written by a newer version.
         """
         texts = enumerate(whole_lines(Path(file)), 1)
-        lines = [_line(text, f"{file}:{number}") for number, text in texts]
+        lines = [
+            _checked(line_of(text, f"{file}:{number}"), file, number) for number, text in texts
+        ]
         blocks: list[list[Line]] = []
         for line in lines[1:]:
             if "stop" in line or ("tick" in line and "event" not in line):
                 blocks.append([])
             if blocks and "end" not in line:
                 blocks[-1].append(line)
-        if not _has_agents(lines[0]):
-            raise _no_recording(Path(file), "it has no agents in its first line")
         end = lines[-1] if "end" in lines[-1] else None
         stop = blocks.pop() if blocks and "stop" in blocks[-1][0] else []
+        if any("tick" not in block[0] for block in blocks):
+            raise _no_recording(Path(file), "it goes on after its stop")
         return cls(lines[0], tuple(map(tuple, blocks)), tuple(stop), end)
 
     @property
@@ -130,7 +137,7 @@ def _moment(known: Known, lines: tuple[Line, ...]) -> Moment:
         dict(known.plans),
         {goal: known.records[goal] for goal in known.plans},
         dict(known.steps),
-        deepcopy(known.tree),
+        None if known.tree is None else copied(known.tree),
         tuple(line for line in lines if "event" in line and line.get("agent") == name),
     )
 
@@ -156,12 +163,16 @@ def _lines_of_file(file: Path) -> Iterator[str]:
     opened = gzip.open if file.suffix == ".gz" else open
     if file.is_char_device():  # which may have no end, nor a line
         raise unreadable(file, OSError(EINVAL, "it is no file"))
+    left = MOST_BYTES
     try:
         with opened(file, "rb") as lines:
-            for line in lines:
-                if not line.endswith(b"\n"):
-                    return
+            while (line := lines.readline(LONGEST_LINE)).endswith(b"\n"):
+                left -= len(line)
+                if left < 0:
+                    raise _no_recording(file, f"it is larger than {MOST_BYTES:,} bytes")
                 yield line[:-1].decode("ascii")
+            if len(line) == LONGEST_LINE:
+                raise _no_recording(file, f"a line is longer than {LONGEST_LINE:,} bytes")
     except (EOFError, zlib.error):  # it ends within a compressed block
         return
     except UnicodeDecodeError:
@@ -181,23 +192,27 @@ def _object(text: str) -> Line | None:
     return found if isinstance(found, dict) else None
 
 
-def _line(text: str, where: str) -> Line:
+def line_of(text: str, where: str) -> Line:
+    """The line of a text; ``where`` is its place. Raises InputError."""
     line = _object(text)
     if line is None:
         raise InputError("BT460", "a line of the recording is damaged: it is no JSON object", where)
     return line
 
 
-def _has_agents(head: Line) -> bool:
-    agents = head.get("agents")
-    if not isinstance(agents, list) or not agents:
-        return False
-    return all(
-        isinstance(agent, dict)
-        and isinstance(agent.get("agent"), str)
-        and isinstance(agent.get("beliefs"), dict)
-        for agent in agents
-    )
+def _checked(line: Line, file: Path | str, number: int) -> Line:
+    """The line of this number, if it has the shape of one. Raises InputError."""
+    if number == 1:
+        agents = line.get("agents")
+        if not isinstance(agents, list) or not agents:
+            raise _no_recording(Path(file), "it has no agents in its first line")
+        fault = next(filter(None, map(fault_of_agent, agents)), "")
+    else:
+        fault = fault_of(line)
+    if fault:
+        message = f"a line of the recording is damaged: {shortened(fault, 200)}"
+        raise InputError("BT460", message, f"{file}:{number}", "record the run anew")
+    return line
 
 
 def _check(file: Path, first: str) -> None:

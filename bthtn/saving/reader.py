@@ -1,25 +1,34 @@
 """GraphReader: puts a graph of objects that was written as JSON back into fresh ones.
 
 First the objects that were made anew are found for the saved ones: see ``Matches``. These stay the
-objects that they are, and get the saved attributes. All others are created.
+objects that they are, and get the saved attributes. All others are created: those of the classes in
+``table``, and those of the user's package.
+
+A save may come from somebody else. It can neither name nor bind a function: functions stay those of
+the objects made anew. No code of a class is called to create an object, and what an object gets is
+checked: see ``kinds``.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Container, Mapping
+from dataclasses import is_dataclass
+from enum import Enum, EnumType
 from random import Random
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bthtn.errors import InputError
 from bthtn.saving.attributes import put, saved_class, state_of
+from bthtn.saving.kinds import CODE, fits, hides_code, is_declared, is_of_library
 from bthtn.saving.matches import MISSING, Json, Matches, damaged, entry_of
 from bthtn.saving.parts import Parts
+from bthtn.saving.table import ATTRIBUTES, CONSTANTS
 from bthtn.saving.writer import FRESH, writes_itself
+from bthtn.world.fluent import FluentFamily
 
 
 class SavedError(Exception):
@@ -139,18 +148,56 @@ class GraphReader:
         part = self._parts.at(place)
         if part is None:
             raise does_not_fit(f"the character has no '{place}' any more, which its plan needs")
+        if isinstance(part, CODE) and not isinstance(part, type):
+            raise damaged(f"'{place}' is code, which it may not refer to")
         return part
 
-    def _ours(self, name: str) -> Any:
-        """A class or function of the library or the user's package. Raises InputError."""
+    def _part_of(self, place: str, kind: type) -> Any:
+        """The part at a place, which is of this kind. Raises InputError for another one."""
+        part = self._part(place)
+        if not isinstance(part, kind):
+            raise damaged(f"'{place}' is no {kind.__name__}")
+        return part
+
+    def _class(self, name: str, listed: Container[str]) -> type:
+        """A class of the library that is listed, or one of the user's package.
+
+        It is looked up among what was imported, without asking a module. Raises InputError.
+        """
         module, _, path = name.partition(":")
-        found = sys.modules.get(module)
-        if f"{module}.".startswith(("bthtn.", "py_trees.", f"{self._package or 'bthtn'}.")):
+        found: Any = None
+        if name in listed or (self._package and f"{module}.".startswith(f"{self._package}.")):
+            found = sys.modules.get(module)
             for part in path.split("."):
-                found = getattr(found, part, None)
-        if getattr(found, "__module__", None) != module:
+                found = vars(found).get(part) if isinstance(found, type | ModuleType) else None
+        if not isinstance(found, type) or found.__module__ != module:
             raise damaged(f"there is no '{name}'")
         return found
+
+    def _constant(self, kind: str, name: str) -> Any:
+        found = self._class(kind, CONSTANTS)
+        if not issubclass(found, Enum):
+            raise damaged(f"'{kind}' is no Enum")
+        return found[name]
+
+    def _named(self, kind: str, *items: Json) -> Any:
+        """A named tuple; of the library those are listed."""
+        found = self._class(kind, ATTRIBUTES)
+        names = getattr(found, "_fields", ())
+        if not issubclass(found, tuple) or (names and len(names) != len(items)):
+            raise damaged(f"'{kind}' is no tuple of {len(items)}")
+        made = tuple.__new__(found, map(self._value, items))
+        for name, value in zip(names, made, strict=False):
+            self._check(made, name, value, MISSING)
+        return made
+
+    def _users(self, place: str, *given: Json) -> Any:
+        """A value of a class that fluents or arguments have. Its own code may refuse it."""
+        kind = self._part_of(place, type)
+        is_plain = issubclass(kind, str | int | float) and not issubclass(kind, Enum)
+        if not (is_plain or hasattr(kind, "_fields") or is_dataclass(kind)):
+            raise damaged(f"'{place}' is no class of values")
+        return kind(*map(self._hashable, given))
 
     def _created(self, number: int) -> Any:
         """An object of a saved class, without its attributes."""
@@ -165,19 +212,17 @@ class GraphReader:
                 return MappingProxyType(
                     {self._hashable(key): self._value(item) for key, item in has}
                 )
-            case "partial":
-                function, args = has
-                return partial(self._value(function), *self._value(args))
             case "exception":
                 return SavedError(": ".join(has))
             case _ if "of" in entry:
                 name = entry["of"].rpartition(":")[2]
                 raise does_not_fit(f"the character has no {name} in its place any more")
             case _:
-                of = self._ours(kind)
-                if not isinstance(of, type) or saved_class(of, self._package) is not of:
+                of = self._class(kind, ATTRIBUTES)
+                if saved_class(of, self._package) is not of or issubclass(of, Enum):
                     raise damaged(f"'{kind}' is no class of what is saved")
-                made = of(entry["text"]) if issubclass(of, str) else of.__new__(of)
+                # Its own code is not asked: neither __new__ nor __init__.
+                made = str.__new__(of, entry["text"]) if issubclass(of, str) else object.__new__(of)
                 if self._is_node(made) and not kind.startswith("bthtn."):
                     raise does_not_fit(f"the character has no {of.__name__} in its place any more")
                 return made
@@ -204,7 +249,7 @@ class GraphReader:
                 part.setstate(self._value(has))
             case _ if isinstance(has, Mapping):
                 self._fill_object(number, part, has)
-                if "own" in entry and writes_itself(part):
+                if "own" in entry and writes_itself(part) and number in self._matches:
                     part.load(entry["own"])
 
     def _item(self, old: Mapping[Any, Any], key: Json, value: Json) -> tuple[Any, Any]:
@@ -213,19 +258,31 @@ class GraphReader:
 
     def _fill_object(self, number: int, part: Any, has: Mapping[str, Json]) -> None:
         fresh = self._matches.like(number)
+        known = state_of(part) if part is fresh else {}
         for name, saved in has.items():
             old = getattr(fresh, name, MISSING)
             if saved == FRESH and part is fresh:
                 continue
+            if name not in known and not is_declared(type(part), [name]) and hides_code(part, name):
+                raise damaged(f"{type(part).__name__}.{name} is no attribute that is saved")
             try:
                 value = self._value(saved, old)
+                self._check(part, name, value, old)
             except InputError as error:
                 raise error.placed(f"{type(part).__name__}.{name}") from None
             put(part, name, value)
         if number not in self._matches:
+            if is_of_library(type(part)) and not is_declared(type(part), has):
+                raise damaged(f"a {type(part).__name__} has no such attributes")
             self._prepare(part)
-        if hasattr(part, "resume"):
+        if hasattr(part, "resume") and is_of_library(type(part)):
             self._resuming[number] = part
+
+    def _check(self, part: Any, name: str, value: Any, old: Any) -> None:
+        """Raise InputError where an attribute cannot have a value."""
+        if not isinstance(value, Deferred) and not fits(part, name, value, old, MISSING):
+            shown = type(value).__name__
+            raise damaged(f"{type(part).__name__}.{name} cannot be {shown}")
 
 
 def _is_plain(has: Json) -> bool:
@@ -253,12 +310,12 @@ _READ: Final[Mapping[str, Callable[..., Any]]] = {
     "frozenset": lambda reader, *elements: frozenset(map(reader._hashable, elements)),
     "float": lambda _, text: float(text),
     "part": GraphReader._part,
-    "member": lambda reader, family, index: reader._part(family).member(reader._hashable(index)),
-    "enum": lambda reader, place, name: reader._part(place)[name],
-    "constant": lambda reader, kind, name: reader._ours(kind)[name],
-    "value": lambda reader, place, *given: reader._part(place)(*map(reader._hashable, given)),
-    "named": lambda reader, kind, *of: tuple.__new__(reader._ours(kind), map(reader._value, of)),
-    "method": lambda reader, of, name: getattr(reader._value(of), name),
-    "function": GraphReader._ours,
+    "member": lambda reader, place, index: reader._part_of(place, FluentFamily).member(
+        reader._hashable(index)
+    ),
+    "enum": lambda reader, place, name: reader._part_of(place, EnumType)[name],
+    "constant": GraphReader._constant,
+    "value": GraphReader._users,
+    "named": GraphReader._named,
 }
 """The function that makes a value of an array, by the kind in its first place; see ``writer``."""

@@ -8,14 +8,13 @@ its kind. Objects, and containers that can change, are written once and referred
     ["part", "soldier.tasks['shoot']"]   ["member", family, index]
     ["enum", class, "NAME"]         ["value", class, …]         of the user's classes
     ["constant", "module:Class", "NAME"]  ["named", "module:Class", …]  of the library's
-    ["method", object, "name"]      ["function", "module:name"]
-    ["fresh"]                       the value in the object that is loaded into
+    ["fresh"]                       the value in the object that is loaded into: for functions, and
+                                    whatever else is not saved
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -23,13 +22,15 @@ from enum import Enum
 from functools import partial
 from math import isfinite
 from random import Random
-from types import BuiltinMethodType, FunctionType, MappingProxyType, MethodType
+from types import MappingProxyType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bthtn.errors import InputError
 from bthtn.saving.attributes import OF_NODES, saved_class, state_of
+from bthtn.saving.kinds import CODE
 from bthtn.saving.parts import Parts
+from bthtn.saving.table import CONSTANTS
 from bthtn.world.fluent import Fluent
 
 Json = Any
@@ -81,8 +82,6 @@ class GraphWriter:
                 return ["later", self._ref(value.whole)]
             case tuple() | frozenset():
                 return self._immutable(value)
-            case MethodType():
-                return self._method(value)
             case _:
                 return self._shared(value)
 
@@ -99,20 +98,20 @@ class GraphWriter:
         """A part of a domain, or an object that several may refer to."""
         place = self._parts.place_of(part)
         if place is not None:
-            return ["part", place]
+            is_code = isinstance(part, CODE) and not isinstance(part, type)
+            return FRESH if is_code else ["part", place]
         if isinstance(part, Fluent) and part.index is not None:
             family = self._parts.family_of(part)
             if family is None:
                 raise _unsavable(f"'{part}'", part)
             return ["member", family, self._value(part.index)]
-        if isinstance(part, FunctionType):
-            return _function(part)
         return ["ref", self._ref(part)] if self._is_object(part) else self._users_value(part)
 
     def _is_object(self, value: object) -> bool:
-        if isinstance(value, (*_CONTAINERS, Random, partial, BaseException)):
+        if isinstance(value, (*_CONTAINERS, Random, BaseException)):
             return True
-        return not isinstance(value, type | BuiltinMethodType) and self._class_of(value) is not None
+        is_code = isinstance(value, type | partial)
+        return not is_code and self._class_of(value) is not None
 
     def _class_of(self, value: object) -> type | None:
         return saved_class(type(value), self._package)
@@ -138,8 +137,6 @@ class GraphWriter:
                 return {"is": type(part).__name__, "has": self._items(part)}
             case Random():
                 return {"is": "Random", "has": self._value(part.getstate())}
-            case partial():
-                return {"is": "partial", "has": [self._value(part.func), self._value(part.args)]}
             case BaseException():
                 return {"is": "exception", "has": [type(part).__name__, str(part)]}
             case str():
@@ -178,10 +175,11 @@ class GraphWriter:
         return sorted(map(self._value, sorted(elements, key=str)), key=json.dumps)
 
     def _enum(self, member: Enum) -> Json:
-        if _is_ours(type(member)) or self._class_of(member) is type(member):
-            return ["constant", _name(type(member)), member.name]
         place = self._parts.place_of(type(member))
-        return FRESH if place is None else ["enum", place, member.name]
+        if place is not None:
+            return ["enum", place, member.name]
+        is_known = _name(type(member)) in CONSTANTS or self._class_of(member) is type(member)
+        return ["constant", _name(type(member)), member.name] if is_known else FRESH
 
     def _users_value(self, value: Any) -> Json:
         """A value of a class that fluents or arguments have: a named tuple, or a data class."""
@@ -197,28 +195,11 @@ class GraphWriter:
             return ["value", place, value.__getnewargs__()[0] if isinstance(value, str) else value]
         return FRESH
 
-    def _method(self, method: MethodType) -> Json:
-        if not self._is_object(method.__self__):
-            return FRESH
-        return ["method", self._value(method.__self__), method.__name__]
-
 
 def writes_itself(part: object) -> bool:
     """Whether an object of a user has ``save`` and ``load``."""
     kind = type(part)
     return saved_class(kind) is not kind and hasattr(kind, "save") and hasattr(kind, "load")
-
-
-def _function(function: FunctionType) -> Json:
-    """A function of the library by its name; of anything else, the fresh object's."""
-    name = function.__qualname__
-    module = sys.modules.get(function.__module__)
-    is_found = _is_ours(function) and getattr(module, name, None) is function
-    return ["function", f"{function.__module__}:{name}"] if is_found else FRESH
-
-
-def _is_ours(thing: Any) -> bool:
-    return f"{thing.__module__}.".startswith(("bthtn.", "py_trees."))
 
 
 def _name(kind: type) -> str:

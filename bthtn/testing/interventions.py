@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
+from types import BuiltinMethodType, MethodType
 from typing import Any
 
 from py_trees.common import Status
@@ -15,6 +17,7 @@ from bthtn.agent.operators import Operators
 from bthtn.behaviours import Agent, Character
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import InputError, StateError, nearest
+from bthtn.saving.attributes import package_of
 from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
@@ -154,7 +157,7 @@ def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:
     found: Any = world
     for part in path.split("."):
         owner = found
-        if not hasattr(owner, part):
+        if part.startswith("_") or not hasattr(owner, part):  # "__init__.__globals__" leads out
             known = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
             message = f"the world's {type(owner).__name__} has no '{part}'"
             raise InputError("BT405", message, where, nearest(part, known))
@@ -183,5 +186,21 @@ def _call(world: object, call: str, where: str) -> None:
     if not path:
         hint = "write a path with numbers, texts and tuples: world.destroy((4, 2))"
         raise InputError("BT405", f"'{call}' cannot be called", where, hint)
-    _, _, method = _attribute(world, path, where)
+    owner, name, method = _attribute(world, path, where)
+    if not _may_be_called(world, owner, method):
+        message = f"'{name}' is no method of the world, of an object of its package, or a container"
+        hint = "give the world a method that does it"
+        raise InputError("BT405", message, where, hint)
     method(*given)
+
+
+def _may_be_called(world: object, owner: object, method: object) -> bool:
+    """Whether a scenario may call a method: of the world's own package, or of a container.
+
+    Methods of other libraries' objects might do anything, such as writing files.
+    """
+    if isinstance(method, BuiltinMethodType):
+        return type(owner) in (list, dict, set, deque)
+    if not isinstance(method, MethodType):
+        return False
+    return f"{method.__func__.__module__}.".startswith(f"{package_of(world)}.")

@@ -14,7 +14,6 @@ Modules are loaded on demand. They may import from the current folder, as in
 
 from __future__ import annotations
 
-import ast
 import importlib
 import os
 import sys
@@ -32,6 +31,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.document import text_of
 from bthtn.formats.unread import unread_files
+from bthtn.plan.codec import shortened
 from bthtn.testing.case_files import SCENARIO, cases_file_of
 from bthtn.testing.cases import (
     DOMAIN,
@@ -114,6 +114,38 @@ def resolve(text: str, *kinds: TargetKind) -> Target:
         hint = f"write {' or '.join(map(_path_of, found))}"
         raise InputError("BT401", f"'{text}' is a domain and a tree", hint=hint)
     return found[0]
+
+
+def listed(text: str, kind: TargetKind) -> Target | None:
+    """The target of a name that ``bthtn list`` shows; None for paths and names of modules.
+
+    Files that others wrote may name these alone: no other code is loaded because of a file.
+    """
+    name, colon, variant = text.removeprefix(f"{kind.folder}/").partition(":")
+    for target in all_of(kind):
+        if name == target.name and (not colon or kind is TargetKind.DOMAIN):
+            return _variant(target, variant) if colon else target
+    return None
+
+
+def named_in(file: Path, text: str, kind: TargetKind) -> Target:
+    """What a file names: a name that ``bthtn list`` shows, or a path in the file's own folder.
+
+    A file may come from somebody else, and whoever reads it has not named other code. Raises
+    InputError.
+    """
+    found = listed(text, kind)
+    if found is not None:
+        return found
+    with suppress(OSError, ValueError):  # a name that no file can have
+        folder, beside = file.parent.resolve(), (file.parent / text).resolve()
+        if beside.is_relative_to(folder) and beside.exists():
+            return resolve(str(beside), kind)
+    hint = nearest(text, [target.name for target in all_of(kind)])
+    if set(text) & {"/", ":", os.sep}:
+        hint = f'put it beside its {kind.value}, and write {kind.value} = "{kind.value}.py"'
+    message = f"there is no {kind.value} '{shortened(text)}' beside it, and bthtn list shows none"
+    raise InputError("BT401", message, hint=hint)
 
 
 def _path_of(found: Target) -> str:
@@ -205,25 +237,12 @@ def examined_files(found: Target) -> tuple[CharacterFiles | None, Mistakes]:
     with current_folder_importable():
         named = kit.domain_named_in(folder)
         try:
-            domain = resolve(named, TargetKind.DOMAIN).load() if named else None
+            settings = folder / kit.SETTINGS
+            domain = named_in(settings, named, TargetKind.DOMAIN).load() if named else None
         except InputError as error:
             raise error.placed(f"{folder / kit.SETTINGS}") from None
         code = mistakes.read(module_at, found.code) if found.code.is_file() else None
         return kit.read_folder(folder, code, domain, mistakes), mistakes
-
-
-def summary(file: Path) -> str:
-    """The first line of a module's docstring, or of the comment that begins a character's settings.
-
-    No module is executed.
-    """
-    try:
-        if file.suffix != ".py":
-            first, *_ = [*file.with_name("character.toml").read_text("utf-8").splitlines(), ""]
-            return first.removeprefix("#").strip() if first.startswith("#") else ""
-        return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
-    except (OSError, SyntaxError, ValueError):
-        return ""
 
 
 def shown(path: Path) -> str:

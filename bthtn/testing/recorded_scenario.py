@@ -27,10 +27,13 @@ def scenario_of(recording: Recording, *, agent: str = "", tick: int | None = Non
     if not isinstance(run, dict) or not isinstance(run.get("tree"), str):
         hint = "take one that bthtn run --record has made"
         raise InputError("BT461", "the recording does not say which tree it is of", hint=hint)
+    seed = head.get("seed") or 0
+    if not isinstance(seed, int):
+        raise InputError("BT461", "the recording has no whole number as its seed")
     moment = recording.at(tick, agent)
     text = [
         f"tree = {quoted(run['tree'])}",
-        f"seed = {head.get('seed') or 0}",
+        f"seed = {seed}",
         f"ticks = {moment.tick}",
     ]
     before = 0

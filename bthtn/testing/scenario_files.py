@@ -14,7 +14,7 @@ from bthtn.formats.document import TomlFile
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.characters import character_of, invariants_of, loaded_once
 from bthtn.testing.interventions import Intervention, belief, having
-from bthtn.testing.locate import Target, TargetKind, resolve
+from bthtn.testing.locate import Target, TargetKind, named_in
 from bthtn.testing.plan_pattern import check_pattern, is_pattern
 from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario, fits
 
@@ -74,7 +74,7 @@ class _File(TomlFile):
         seed = table.get("seed", 0)
         faults = len(self.faults)
         with self.at("tree"):
-            target = loaded_once(self._target(table))
+            target = loaded_once(named_in(self.path, table["tree"], TargetKind.TREE))
             self._made = character_of(target, seed)
         if len(self.faults) > faults:
             InputError.raise_for(self.faults)
@@ -87,7 +87,7 @@ class _File(TomlFile):
         table = self._whole()
         faults = len(self.faults)
         with self.at("tree"):
-            target = self._target(table)
+            target = named_in(self.path, table["tree"], TargetKind.TREE)
         if len(self.faults) > faults:
             InputError.raise_for(self.faults)
         if target.file is None or not target.file.samefile(tree):
@@ -107,12 +107,6 @@ class _File(TomlFile):
             message = f"it lasts {ticks} ticks, in which nothing happens"
             self.add(message, "write ticks = 20", "ticks")
         return table
-
-    def _target(self, table: Mapping[str, Any]) -> Target:
-        """The tree that is named, beside this file or elsewhere. Raises InputError."""
-        beside = self.path.parent / table["tree"]
-        tree = str(beside) if beside.suffix and beside.exists() else table["tree"]
-        return resolve(tree, TargetKind.TREE)
 
     def _scenario(self, table: Mapping[str, Any], target: Target, seed: int) -> Scenario:
         """The scenario of entries that name things of the character; notes those it lacks."""

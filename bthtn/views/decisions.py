@@ -52,7 +52,7 @@ def plan_decisions(
     for event in events:
         decision = event["event"].removeprefix("plan_")
         is_asked = agent in ("", event.get("agent")) and goal in ("", event.get("goal"))
-        if decision not in _DECISIONS or not is_asked:
+        if decision == event["event"] or decision not in _DECISIONS or not is_asked:
             continue
         yield PlanDecision(
             event.get("tick", 0),

@@ -108,7 +108,12 @@ def event_data(event: AgentEvent, *, tick: int | None = None, agent: str = "") -
 
 def kind_of(event: AgentEvent) -> str:
     """The kind of an event as JSON has it, such as ``"leaf_started"``."""
-    return _KIND_NAMES[type(event)]
+    return kind_of_class(type(event))
+
+
+def kind_of_class(kind: type[AgentEvent]) -> str:
+    """The same for a class of events."""
+    return _KIND_NAMES[kind]
 
 
 _KINDS: Final[tuple[type[AgentEvent], ...]] = get_args(AgentEvent)

@@ -116,6 +116,22 @@ class Snapshots(Unpicklable):
         return {**made, "children": []}
 
 
+def copied(part: Mapping[str, Any]) -> dict[str, Any]:
+    """A node, or a change of a tree, with copies of all nodes, whatever their depth."""
+    made = dict(part)
+    pending = [made]
+    while pending:
+        above = pending.pop()
+        if "tree" in above:
+            above["tree"] = dict(above["tree"])
+            pending.append(above["tree"])
+        for key in ("graft", "children"):
+            if key in above:
+                above[key] = list(map(dict, above[key]))
+                pending.extend(above[key])
+    return made
+
+
 def updated(tree: Snapshot | None, change: Mapping[str, Any] | None) -> Snapshot:
     """The tree after a change. It is ``tree`` itself, changed, unless the change is a whole tree.
 
@@ -133,7 +149,7 @@ def updated(tree: Snapshot | None, change: Mapping[str, Any] | None) -> Snapshot
     pending = [tree]
     while pending:
         node = pending.pop()
-        node["children"] = grafts.get(node["id"], node["children"])
+        node["children"] = grafts.pop(node["id"], node["children"])
         status = statuses.get(str(node["id"]), (node["status"], node["message"]))
         node["status"], node["message"] = status
         pending.extend(node["children"])

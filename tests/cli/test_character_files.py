@@ -146,6 +146,20 @@ def test_a_domain_that_is_not_there_is_an_error_of_the_settings(bthtn, guard, pu
         assert "where: trees/guardian/character.toml" in answer.err
 
 
+@pytest.mark.parametrize("name", ["evil:house", "../evil", "../../evil.py", "antigravity:x"])
+def test_the_settings_name_no_domain_but_one_that_is_listed_or_beside_them(
+    bthtn, guard, put, here, name
+):
+    text = f"open({str(here / 'canary')!r}, 'w').close()\n"
+    put("evil.py", text)
+    put("trees/evil/domain.py", text)
+    put("trees/guardian/character.toml", f'domain = "{name}"')
+    answer = bthtn("run", "guardian")
+    assert answer.code == 2
+    assert "[BT401] there is no domain" in answer.err
+    assert not (here / "canary").exists()
+
+
 def test_an_error_in_its_operators_has_their_file_and_line(bthtn, guard, put):
     put("trees/guardian/operators.py", "def body(seed):\n    return Body()\n")
     answer = bthtn("run", "guardian")

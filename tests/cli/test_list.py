@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.testing.locate import summary
+from bthtn.cli.listing import summary
 
 EXAMPLES = Path(__file__).resolve().parents[2]
 EXTRAS = {"minigrid": "minigrid", "gymnasium": "minigrid"}

@@ -271,5 +271,56 @@ def test_a_run_that_was_killed_can_be_read_and_replayed(dog, capsys, name):
 def test_a_tree_that_is_gone_cannot_be_replayed(dog):
     file = recorded()
     shutil.rmtree(dog.parent)
-    with pytest.raises(InputError, match="BT401"):
+    with pytest.raises(InputError, match=r"BT461.*of the tree 'dog', which bthtn list does not"):
+        replay(file, as_json=False)
+
+
+@pytest.fixture
+def evil(tmp_path):
+    """A tree that leaves a file behind when it is imported, beside the user's own."""
+    (tmp_path / "evil").mkdir()
+    text = f"open({str(tmp_path / 'canary')!r}, 'w').close()\n{DOG}"
+    for file in (tmp_path / "evil" / "tree.py", tmp_path / "evil.py"):
+        file.write_text(text)
+    return tmp_path / "canary"
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        *("./evil", "evil.py", "evil:character", "trees/dog/../../evil", "{folder}/evil/tree.py"),
+        *("os:abort", "antigravity:x", "trees/dog/tree.py", "", "\x1b[2J", "x" * 9_000),
+    ],
+)
+def test_a_recording_imports_no_tree_that_is_not_listed_unless_it_is_typed(tmp_path, evil, tree):
+    file = recorded()
+    changed(file, run={"tree": tree.format(folder=tmp_path), "ticks": None, "reload": False})
+    with pytest.raises(InputError, match=r"BT461.*bthtn list does not show") as refused:
+        replay(file, as_json=False)
+    assert "bthtn replay run.jsonl TREE" in str(refused.value)
+    assert len(str(refused.value)) < 400
+    assert not evil.exists()
+
+
+def test_a_tree_that_is_typed_is_replayed_wherever_it_is(dog, capsys):
+    dog.rename("elsewhere.py")
+    play("elsewhere.py", ticks=None, seed=4, as_json=True, record=Path("run.jsonl"))
+    capsys.readouterr()
+    assert replay(Path("run.jsonl"), "elsewhere.py", as_json=False) == 0
+    assert capsys.readouterr().out.startswith("the same: ")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"end":"x"}', "BT461.*its end is 'x'"),
+        ('{"end":-3}', "BT461.*its end is -3"),
+        ('{"end":', "BT460.*no JSON object.*"),
+        ("[[" * 9_000, "BT460.*no JSON object"),
+    ],
+)
+def test_a_recording_with_a_damaged_last_line_is_refused(line, why):
+    file = recorded()
+    file.write_text(file.read_text() + line + "\n")
+    with pytest.raises(InputError, match=why):
         replay(file, as_json=False)

@@ -94,7 +94,7 @@ def ticks_of(file):
             "in the format bthtn-recording/2; this bthtn reads",
         ),
         (b'{"recording": "bthtn-recording/1"}\n', "it has no agents"),
-        (b'{"recording": "bthtn-recording/1", "agents": [{}]}\n', "it has no agents"),
+        (b'{"recording": "bthtn-recording/1", "agents": [{}]}\n', "it has no 'agent'"),
     ],
 )
 def test_other_files_and_newer_versions_are_refused(tmp_path, content, why):

@@ -20,6 +20,9 @@ from bthtn import (
     Fluent,
     FluentFamily,
     State,
+    any_order,
+    cooldown,
+    defer,
     fluent,
     fluents,
     method,
@@ -29,6 +32,10 @@ from bthtn import (
     priority,
     retry,
     seconds,
+    timeout,
+    unordered,
+    until,
+    with_cleanup,
 )
 from bthtn.behaviours import (
     Agent,
@@ -638,6 +645,26 @@ def test_a_plan_of_nothing_goes_on(goal):
         return character(lasting(2, hook=True), tree)
 
     goes_on_from_any_tick(made, 4)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        unordered(play(), [bark(), dig()]),
+        any_order(dig(), bark()),
+        until(Dog.bones > 1, dig()),
+        timeout(4, pause(), play()),
+        priority(cooldown(3, play()), bark()),
+        with_cleanup(play(), finally_=bark()),
+        [dig(), defer(play())],
+    ],
+    ids=str,
+)
+def test_a_plan_of_any_construct_goes_on(goal):
+    goes_on_from_any_tick(
+        lambda: character(lasting(2, hook=True), lambda rex: PlanGoal("any", rex, goal, budget=3)),
+        9,
+    )
 
 
 def test_a_part_that_is_tried_again_is_planned_again():

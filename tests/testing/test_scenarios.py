@@ -96,6 +96,70 @@ def fault_of(file):
     return play(read_scenario(file)).fault
 
 
+@pytest.fixture
+def evil(tmp_path, monkeypatch):
+    """Trees that leave a file behind when they are imported, outside of the scenario's folder."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("bad/tree.py", "bad.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'canary')!r}, 'w')\n{TREE}")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "tree.py").write_text(TREE)
+    return tmp_path / "canary"
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        *("../bad", "../bad/tree.py", "../bad.py", "bad.py", "bad:character", "./bad"),
+        *("{folder}/bad.py", "os:abort", "antigravity:x", "link/tree.py", "..", "/dev/zero"),
+        *("\\u0000", "x" * 5_000),
+    ],
+)
+def test_a_scenario_names_no_tree_but_one_that_is_listed_or_beside_it(tmp_path, evil, tree):
+    (tmp_path / "mine" / "link").symlink_to(tmp_path / "bad")
+    file = tmp_path / "mine" / "one.scenario.toml"
+    file.write_text(f'tree = "{tree.format(folder=tmp_path)}"\n')
+    with pytest.raises(InputError, match=r"BT401.*and bthtn list shows none") as refused:
+        read_scenario(file)
+    assert len(refused.value.diagnostics) == 1
+    assert not evil.exists()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "knock.__func__.__globals__.clear()",
+        "__init__.__globals__.clear()",
+        "__class__.mro()",
+        "_secret()",
+        "body_of.cache_clear()",
+        "dice.seed(3)",
+        "where.write_text('x')",
+        "files.fromkeys(3)",
+    ],
+)
+def test_a_scenario_calls_only_methods_of_the_world_and_of_its_containers(written, tmp_path, call):
+    own = (
+        "    def __post_init__(self):\n        import pathlib, random, functools\n"
+        "        self.dice, self.files = random.Random(1), {}.__class__\n"
+        f"        self.where = pathlib.Path({str(tmp_path / 'canary')!r})\n"
+        "        self.body_of = functools.cache(len)\n\n"
+        "    def _secret(self): open(self.where, 'w')\n\n    def knock"
+    )
+    (tmp_path / "tree.py").write_text(TREE.replace("    def knock", own))
+    with pytest.raises(InputError, match=r"BT405.*(has no '_|is no method of the world)"):
+        play(read_scenario(written(f'given = {{ do = ["{call}"] }}\n')))
+    assert not (tmp_path / "canary").exists()
+    assert play(read_scenario(written('given = { do = ["guests.append(3)"] }\n'))).fault == ""
+
+
+@pytest.mark.parametrize("path", ["__class__", "bowl.__class__", "knock.__doc__", "_hidden"])
+def test_a_scenario_sets_no_attribute_with_an_underscore(written, path):
+    with pytest.raises(InputError, match=r"BT405.*has no '_"):
+        play(read_scenario(written(f'given = {{ world = {{ "{path}" = 3 }} }}\n')))
+
+
 def test_events_are_expected_in_order_each_within_so_many_ticks(written):
     file = written('expect = ["plan dig", "start dig", "done dig", "play succeeded"]\n')
     assert fault_of(file) == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from bthtn.behaviours import ManualClock
@@ -27,19 +27,20 @@ class Order:
     may take it back; when it is over, or was replaced, that changes nothing, so whoever
     cleans up late does no harm to his successor.
 
-    ``work`` is called with the order at every tick, until it returns True, or raises Hindered;
-    ``undo`` at the end, however that comes. ``ticks`` are the calls so far, ``goal`` is where the
-    order leads.
+    The body's work of this ``name`` is done at every tick, until it returns True, or raises
+    Hindered, and undone at the end, however that comes. ``ticks`` are the calls so far, ``goal`` is
+    where the order leads.
+
+    It holds a name and no function, as only data is saved.
     """
 
-    def __init__(self, name: str, work: Work, undo: Callable[[], None] | None = None) -> None:
+    def __init__(self, name: str, body: Body) -> None:
         self.name = name
         self.end = ""
         self.reason = ""
         self.ticks = 0
         self.goal: Place | None = None
-        self._work = work
-        self._undo = undo
+        self._body = body
 
     @property
     def pending(self) -> bool:
@@ -50,7 +51,7 @@ class Order:
         """Carry it out for a tick, unless it is over."""
         if self.pending:
             try:
-                if self._work(self):
+                if WORK[self.name](self._body, self):
                     self.take_back("done")
                 self.ticks += 1
             except Hindered as hindered:
@@ -61,11 +62,8 @@ class Order:
         """Stop it, unless it is over."""
         if self.pending:
             self.end = end
-            if self._undo is not None:
-                self._undo()
-
-
-Work = Callable[[Order], bool]
+            if self.name in UNDO:
+                UNDO[self.name](self._body)
 
 
 class Body:
@@ -106,52 +104,50 @@ class Body:
 
     def patrol(self) -> Order:
         """Walk the beat, for ever."""
-        return self._give("legs", "patrol", self._patrol)
+        return self._give("legs", "patrol")
 
     def go_to_noise(self) -> Order:
         """Go where the noise came from."""
-        order = self._give("legs", "go to the noise", self._go)
+        order = self._give("legs", "go to the noise")
         order.goal = self.world.noise
         return order
 
     def look_around(self) -> Order:
         """Stand still and look."""
-        return self._give("legs", "look around", _pause)
+        return self._give("legs", "look around")
 
     def run_to_cover(self) -> Order:
         """Run to the nearest cover; when it is destroyed on the way, that fails."""
-        return self._give("legs", "run to cover", self._take_cover)
+        return self._give("legs", "run to cover")
 
     def duck(self) -> Order:
         """Keep the head down for a moment."""
-        return self._give("legs", "duck", self._duck, self._head_up)
+        return self._give("legs", "duck")
 
     def back_off(self) -> Order:
         """Get away from the enemy, as far as the ground lets."""
-        return self._give("legs", "back off", self._back_off)
+        return self._give("legs", "back off")
 
     def break_contact(self) -> Order:
         """Get out of the enemy's sight."""
-        return self._give("legs", "break contact", self._break_contact)
+        return self._give("legs", "break contact")
 
     def reload(self) -> Order:
         """Put a new magazine in."""
-        return self._give("hands", "reload", self._reload)
+        return self._give("hands", "reload")
 
     def shoot(self) -> Order:
         """Raise the weapon, aim, fire once, lower it."""
-        return self._give("hands", "shoot", self._shoot, self._weapon_down)
+        return self._give("hands", "shoot")
 
     def use_medkit(self) -> Order:
         """Dress the wounds."""
-        return self._give("hands", "use the medkit", self._heal)
+        return self._give("hands", "use the medkit")
 
-    def _give(
-        self, limb: str, name: str, work: Work, undo: Callable[[], None] | None = None
-    ) -> Order:
+    def _give(self, limb: str, name: str) -> Order:
         if limb in self.orders:
             self.orders[limb].take_back(end="replaced")
-        self.orders[limb] = Order(name, work, undo)
+        self.orders[limb] = Order(name, self)
         return self.orders[limb]
 
     # what the orders do in a tick, and whether they are done
@@ -236,12 +232,30 @@ class Body:
     def _heal(self, order: Order) -> bool:
         if not self.medkits:
             raise Hindered("there is no medkit left")
-        if not _pause(order):
+        if not self._pause(order):
             return False
         self.medkits -= 1
         self.world.soldier.health = min(100, self.world.soldier.health + HEALING)
         return True
 
+    def _pause(self, order: Order) -> bool:
+        return order.ticks == 2
 
-def _pause(order: Order) -> bool:
-    return order.ticks == 2
+
+WORK: Final[Mapping[str, Callable[[Body, Order], bool]]] = {
+    "patrol": Body._patrol,
+    "go to the noise": Body._go,
+    "look around": Body._pause,
+    "run to cover": Body._take_cover,
+    "duck": Body._duck,
+    "back off": Body._back_off,
+    "break contact": Body._break_contact,
+    "reload": Body._reload,
+    "shoot": Body._shoot,
+    "use the medkit": Body._heal,
+}
+"""What is done in a tick for the order of a name."""
+UNDO: Final[Mapping[str, Callable[[Body], None]]] = {
+    "duck": Body._head_up,
+    "shoot": Body._weapon_down,
+}
