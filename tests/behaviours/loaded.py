@@ -1,8 +1,9 @@
 """Prints what ticks import, compile and execute: python -m tests.behaviours.loaded KIND [TREE…].
 
 KIND is "trees", "forms" of operators, and whatever else a character may have, or the same forms
-"watched" by a recorder and a viewer. Characters are made and set up first, then ticked, and only
-the ticks are looked at; in a process of its own, since nothing is imported a second time.
+"watched" by a recorder and a viewer, or "served" to an engine, beside a crowd. Characters are made
+and set up first, then ticked, and only the ticks are looked at; in a process of its own, since
+nothing is imported a second time.
 """
 
 import re
@@ -227,8 +228,45 @@ def watchers(character, files):
     return [recorder, files.enter_context(Viewer(character))]
 
 
+class Served:
+    """A character whose steps an engine does, and a crowd, ticked as one."""
+
+    finished = False
+
+    def __init__(self):
+        from bthtn.kit import Crowd, EngineSession  # noqa: PLC0415 - only here
+
+        schedule = PlanningSchedule(budget=100)
+        self.session = EngineSession(plain("served", Operators()))
+        self.crowd = Crowd(schedule)
+        walker = plain("in a crowd", Operators(simulates_others=True), budget=schedule)
+        self.crowd.add(walker.agent, walker.root)
+        self.starts = []
+
+    def tick(self):
+        ended = {str(start["step"]): True for start in self.starts}
+        request = {"beliefs": {"light": len(ended)}, "ended": ended, "seconds": 0}
+        self.starts = self.session.tick(request)["starts"]
+        self.crowd.tick()
+
+    def stop(self):
+        self.session.close()
+
+
+def plain(name, code, **options):
+    agent = Agent(name, work, Worker(), body=None, operators=code, clock=ManualClock())
+    root = PlanGoal("day", agent, (tasks["plain"](), tasks["waits"]()), **options)
+    return Character(root, agent, world=agent)
+
+
+def characters_of(kind, names):
+    if kind == "served":
+        return [Served()]
+    return [shipped(name) for name in names] or [worker()]
+
+
 def main(kind, *names):
-    characters = [shipped(name) for name in names] or [worker()]
+    characters = characters_of(kind, names)
     with ExitStack() as files:
         watching = [watchers(one, files) if kind == "watched" else [] for one in characters]
         before, listening = set(sys.modules), Listening()

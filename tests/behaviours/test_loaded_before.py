@@ -28,6 +28,10 @@ def test_no_tick_loads_anything_while_it_is_recorded_and_watched():
     assert loaded("watched") == ""
 
 
+def test_no_tick_for_an_engine_or_in_a_crowd_loads_anything():
+    assert loaded("served") == ""
+
+
 def test_no_tick_of_a_shipped_tree_loads_anything():
     assert len(TREES) > 12
     assert loaded("trees", *TREES) == ""
