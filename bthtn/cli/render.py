@@ -133,10 +133,12 @@ def palette(
 ) -> None:
     """Print or write the palette of a domain. Raises BthtnError."""
     from bthtn.formats import palette_of  # noqa: PLC0415 - not for pictures
+    from bthtn.kit.character_files import goal_nodes  # noqa: PLC0415 - not for pictures
 
     found = domain_of(domain)
     facts = {"format": "bthtn-palette/1", "name": found.name}
-    _deliver(palette_of(found), "xml", output, facts, as_json=as_json)
+    text = palette_of(found, nodes=goal_nodes(Path(), {}, {}))
+    _deliver(text, "xml", output, facts, as_json=as_json)
 
 
 def _drawn(target: Target, form: str, *, legend: bool) -> str:

@@ -67,16 +67,16 @@ _TYPES: Final[Mapping[str, type]] = {
     **dict.fromkeys(("str", "string", "std::string"), str),
 }
 _ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = {
-    "CheckState": ("condition",),
-    "ModifyState": ("set", "kind"),
-    "Value": ("number",),
+    "CheckState": ("condition", "name"),
+    "ModifyState": ("set", "kind", "name"),
+    "Value": ("number", "name"),
     "Command": ("name", "uses", "duration"),
     "Parallel": ("name", "policy"),
-    "Null": (),
+    "Null": ("name",),
     **dict.fromkeys(("Sequence", "Selector", "Fallback", "Later", "ExtensionPoint"), ("name",)),
     **DECORATORS,
 }
-"""The attributes of the elements; all others are calls, which have arguments."""
+"""The attributes of the elements, to each of which Groot2 gives a name; all others are calls."""
 _LEAVES: Final = ("CheckState", "ModifyState", "Value", "Command", "Null")
 _CALLS: Final[Mapping[str, str]] = {"SubTask": "task", "SubTree": "ID"}
 _TAKEN: Final = ("name", "task", "ID")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final
@@ -17,7 +17,8 @@ from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import Task
-from bthtn.formats.node_kinds import GIVEN, NodeKind, Port
+from bthtn.formats.drawn_models import task_models
+from bthtn.formats.node_kinds import GIVEN, NodeKind, Port, kind_of
 from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
 from bthtn.formats.xml_document import Element, xml_text
 from bthtn.plan.codec import finite_from
@@ -116,9 +117,12 @@ def _condition_kind(fluent: Fluent[Any]) -> NodeKind:
     return NodeKind("Condition", make, MappingProxyType({}), given, 0, 0)
 
 
-def models(kinds: Mapping[str, NodeKind]) -> Element:
-    """The models that Groot2 needs of nodes that are not its own."""
-    return Element("TreeNodesModel", {}, tuple(_model(name, kinds[name]) for name in sorted(kinds)))
+def models(
+    kinds: Mapping[str, NodeKind], more: Mapping[str, Element] = MappingProxyType({})
+) -> Element:
+    """The models that Groot2 needs of nodes that are not its own, beside ``more`` of them."""
+    made = {**more, **{name: _model(name, kind) for name, kind in kinds.items()}}
+    return Element("TreeNodesModel", {}, tuple(made[name] for name in sorted(made)))
 
 
 def _model(name: str, kind: NodeKind) -> Element:
@@ -143,12 +147,18 @@ def port_text(value: object) -> str:
 
 
 @checked
-def palette_of(domain: Domain[Any] | FrozenDomain) -> str:
+def palette_of(
+    domain: Domain[Any] | FrozenDomain,
+    *,
+    nodes: Mapping[str, Callable[..., Behaviour]] = MappingProxyType({}),
+) -> str:
     """The models of a domain's tasks and conditions and of bthtn's nodes, as XML for Groot2.
 
     A task is an action with its parameters as ports, which is read as a goal to be planned for; a
-    fluent that is true or false is a condition. Raises DomainError for a domain that is not well
-    made.
+    fluent that is true or false is a condition. ``nodes`` are those of yours, as for
+    ``tree_from_xml``. The elements that tasks are drawn with are there, too. Raises DomainError for
+    a domain that is not well made, and InputError for a node that cannot be one.
     """
-    kinds = {**OWN_NODES, **nodes_of([frozen(domain)])}
-    return xml_text(Element("root", {"BTCPP_format": "4"}, (models(kinds),)))
+    own = {name: kind_of(make) for name, make in nodes.items()}
+    kinds = {**OWN_NODES, **own, **nodes_of([frozen(domain)])}
+    return xml_text(Element("root", {"BTCPP_format": "4"}, (models(kinds, task_models()),)))

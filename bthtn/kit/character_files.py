@@ -83,31 +83,7 @@ class CharacterFiles(Unpicklable):
 
     def tree(self, agent: Agent[Any, Any], seed: int = 0) -> Behaviour:
         """The behaviours of ``tree.xml`` for an agent. Raises InputError."""
-
-        def drawn_goal(  # a node of the tree, and its ports
-            name: str,
-            agent: Agent[Any, Any],
-            goal: str,
-            values: str = "value",
-            lottery: str = "lottery",
-            on: Literal["start", "success"] = "start",
-        ) -> Behaviour:
-            mistakes = Mistakes()
-            table = mistakes.read(self._named, self.lotteries, lottery, "lottery", "lottery")
-            family = mistakes.read(_family, values, agent)
-            call = mistakes.read(call_from, goal, agent.domain)
-            mistakes.raise_all()
-            policy = Replanning(retrying=NO_BACKOFF)
-            planned = PlanGoal(goal, agent, call, max_replans=0, replanning=policy)
-            return DrawnGoal(name, planned, Lottery(table, seed=seed), family, on=on)
-
-        def goals(
-            name: str, agent: Agent[Any, Any], sheet: str, period: int = 10, inertia: float = 0
-        ) -> Behaviour:
-            table = self._named(self.goals, sheet, "list of goals", "goals")
-            return table.behaviour(name, agent, period=period, inertia=inertia)
-
-        nodes: dict[str, Callable[..., Behaviour]] = {"DrawnGoal": drawn_goal, "Goals": goals}
+        nodes = goal_nodes(self.folder, self.lotteries, self.goals, seed)
         return tree_from_xml(self.folder / TREE, agent, nodes={**nodes, **self.nodes})
 
     def character(self, seed: int = 0, running: Character | None = None) -> Character:
@@ -128,15 +104,50 @@ class CharacterFiles(Unpicklable):
             world=body,
         )
 
-    def _named(self, known: Mapping[str, T], name: str, what: str, kind: Kind) -> T:
-        """The sheet of this name. Raises InputError."""
-        if name not in known:
-            file = f"{name}.csv" if name == kind else f"{name}.{kind}.csv"
-            hint = nearest(name, known) or f"write it into {file} beside tree.xml"
-            for misnamed, wanted in unread_files(self.folder):
-                hint = f"rename {misnamed} to {file}" if wanted == file else hint
-            raise InputError("BT421", f"there is no {what} '{name}'", hint=hint)
-        return known[name]
+
+def goal_nodes(
+    folder: Path,
+    lotteries: Mapping[str, LotteryTable],
+    tables: Mapping[str, GoalTable],
+    seed: int = 0,
+) -> dict[str, Callable[..., Behaviour]]:
+    """The nodes whose goals stand in the sheets of a folder, by their names in XML."""
+
+    def drawn_goal(  # a node of the tree, and its ports
+        name: str,
+        agent: Agent[Any, Any],
+        goal: str,
+        values: str = "value",
+        lottery: str = "lottery",
+        on: Literal["start", "success"] = "start",
+    ) -> Behaviour:
+        mistakes = Mistakes()
+        table = mistakes.read(_named, folder, lotteries, lottery, "lottery", "lottery")
+        family = mistakes.read(_family, values, agent)
+        call = mistakes.read(call_from, goal, agent.domain)
+        mistakes.raise_all()
+        policy = Replanning(retrying=NO_BACKOFF)
+        planned = PlanGoal(goal, agent, call, max_replans=0, replanning=policy)
+        return DrawnGoal(name, planned, Lottery(table, seed=seed), family, on=on)
+
+    def goals(
+        name: str, agent: Agent[Any, Any], sheet: str, period: int = 10, inertia: float = 0
+    ) -> Behaviour:
+        table = _named(folder, tables, sheet, "list of goals", "goals")
+        return table.behaviour(name, agent, period=period, inertia=inertia)
+
+    return {"DrawnGoal": drawn_goal, "Goals": goals}
+
+
+def _named(folder: Path, known: Mapping[str, T], name: str, what: str, kind: Kind) -> T:
+    """The sheet of this name. Raises InputError."""
+    if name not in known:
+        file = f"{name}.csv" if name == kind else f"{name}.{kind}.csv"
+        hint = nearest(name, known) or f"write it into {file} beside tree.xml"
+        for misnamed, wanted in unread_files(folder):
+            hint = f"rename {misnamed} to {file}" if wanted == file else hint
+        raise InputError("BT421", f"there is no {what} '{name}'", hint=hint)
+    return known[name]
 
 
 def _family(name: str, agent: Agent[Any, Any]) -> FluentFamily[Any, Any]:

@@ -59,7 +59,10 @@ def test_it_is_drawn_checked_and_planned(bthtn, guard):
     assert bthtn("check", "guardian").out.endswith("tree guardian: no errors, no warnings\n")
     for name in ("guardian", "./trees/guardian", "trees/guardian/tree.xml"):
         assert "walk" in bthtn("plan", name, "patrol").out
-    assert "patrol" in bthtn("palette", "guardian").out
+    palette = bthtn("palette", "guardian").out
+    assert "patrol" in palette
+    for node in ("DrawnGoal", "Goals", "CheckState", "Command"):
+        assert f' ID="{node}"' in palette
 
 
 def test_what_its_tree_and_settings_use_is_not_reported_as_unused(bthtn, guard, put):

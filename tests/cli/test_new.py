@@ -1,6 +1,7 @@
 """bthtn new: a character to begin with."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,40 @@ def test_a_new_character_is_checked_and_runs_and_its_tests_pass_at_once(bthtn, h
         for kind, rows in json.loads(bthtn("list", "--json").out).items()
         if "goblin" in [row["name"] for row in rows]
     }
+
+
+def test_what_is_written_is_about_the_character_in_names_and_words(bthtn, here):
+    bthtn("new", "ice_ogre")
+    texts = "".join(file.read_text("utf-8") for file in Path("ice_ogre").iterdir())
+    assert "class IceOgre(State):" in texts
+    assert 'ice_ogre = Domain("ice_ogre", IceOgre)' in texts
+    assert "What an ice ogre can do" in texts
+    assert "An ice ogre who hides" in texts
+    assert not re.search("camper|camping|starter", texts, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", ["camp", "hide", "wolf", "agent"])
+@pytest.mark.parametrize("options", [(), ("--files",)])
+def test_a_name_that_stands_in_the_files_already_is_no_clash(bthtn, here, name, options):
+    bthtn("new", name, *options)
+    assert bthtn("test", name).out == "3 passed, 0 failed\n"
+
+
+def test_a_new_character_without_python_passes_at_once(bthtn, here):
+    answer = bthtn("new", "--files", "ice_ogre")
+    assert (answer.code, answer.err) == (0, "")
+    files = sorted(Path("ice_ogre").iterdir())
+    assert {file.suffix for file in files} == {".toml", ".xml"}
+    texts = "".join(file.read_text("utf-8") for file in files)
+    assert texts.count("An ice ogre who hides from a wolf") == 1
+    assert not re.search("starter", texts, re.IGNORECASE)
+    assert bthtn("check", "ice_ogre").out == (
+        "tree ice_ogre: no errors, no warnings, 2 of 2 cases hold\n"
+    )
+    assert bthtn("test", "ice_ogre").out == "3 passed, 0 failed\n"
+    told = json.loads(bthtn("run", "ice_ogre", "--json").out)
+    assert (told["tree"], told["finished"]) == ("ice_ogre", True)
+    assert "An ice ogre who hides" in bthtn("list").out
 
 
 def test_it_may_be_written_into_another_folder(bthtn, here):

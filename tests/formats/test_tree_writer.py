@@ -45,8 +45,9 @@ from bthtn.behaviours import (
     UtilityGoals,
 )
 from bthtn.errors import InputError
-from bthtn.formats import palette_of, tree_from_xml, xml_of
+from bthtn.formats import drawn_tasks, palette_of, tree_from_xml, xml_of
 from bthtn.formats.palette import LegalNames
+from bthtn.formats.tree_nodes import CPP_NODES
 from bthtn.formats.xml_document import element_from
 
 
@@ -360,6 +361,54 @@ def test_a_palette_has_the_tasks_conditions_and_nodes():
         {"name": "times", "type": "std::string", "default": "1"},
     ]
     assert all(re.fullmatch(r"\w+", name) for name in models)
+
+
+def test_a_palette_has_every_element_that_tasks_are_drawn_with():
+    own = {
+        "Sequence",
+        "Selector",
+        "Fallback",
+        "Parallel",
+        "SubTree",
+    }  # Groot2 has these, or another
+    drawn = {*drawn_tasks._ATTRIBUTES, *drawn_tasks._CALLS} - own - CPP_NODES.keys()
+    models = element_from(palette_of(army), "palette.xml").children[0].children
+    ports = {
+        model.attributes["ID"]: {port.attributes["name"] for port in model.children}
+        for model in models
+    }
+    assert drawn <= ports.keys()
+    assert {"CheckState", "ModifyState", "Command", "SubTask", "Value", "Null", "Later"} <= drawn
+    for name, attributes in drawn_tasks._ATTRIBUTES.items():
+        if name in drawn:
+            assert ports[name] == {*attributes} - {"name"}
+
+
+def test_tasks_drawn_with_the_palette_are_read(tmp_path):
+    text = """<root BTCPP_format="4"><BehaviorTree ID="patrol"><Control ID="Later" name="l">
+      <Action ID="SubTask" name="SubTask" task="look"/><Action ID="Null" name="Null"/>
+    </Control></BehaviorTree><BehaviorTree ID="look"><Sequence>
+      <Condition ID="CheckState" name="CheckState" condition="medkit"/>
+      <Action ID="ModifyState" name="ModifyState" set="medkit := false" kind="effects"/>
+      <Action ID="Command" name="look" uses="" duration="0"/>
+    </Sequence></BehaviorTree></root>"""
+    (tmp_path / "tasks.xml").write_text(text, "utf-8")
+    domain = Domain("drawn", army.freeze().state_class)
+    names = [task.name for task in drawn_tasks.read_tasks(tmp_path / "tasks.xml", domain)]
+    assert (names, domain.freeze().name) == (["patrol", "look"], "drawn")
+
+
+def test_nodes_of_the_users_own_are_in_the_palette():
+    def shout(name, agent, word: str = "hi"):
+        raise NotImplementedError
+
+    text = palette_of(army, nodes={"Shout": shout})
+    (model,) = (
+        model
+        for model in element_from(text, "palette.xml").children[0].children
+        if model.attributes["ID"] == "Shout"
+    )
+    assert [port.attributes["name"] for port in model.children] == ["word"]
 
 
 def test_the_real_engine_opens_trees_plans_and_palettes():
