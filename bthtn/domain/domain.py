@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar, assert_never
 
@@ -24,7 +25,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.task import CompoundTask, Task, TaskCall, call_text, strangers
 from bthtn.domain.task_effects import grounded
-from bthtn.domain.turns import Pending, Turn, TurnBody, is_decomposed
+from bthtn.domain.turns import Pending, Place, Turn, TurnBody, is_decomposed
 from bthtn.errors import DomainError, nearest
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
@@ -143,18 +144,32 @@ class FrozenDomain(Shared, Unpicklable):
         self, task: CompoundTask[...], args: Binding, recorder: RecordingView
     ) -> Iterator[Turn]:
         """The turns that come next in a call of the anonymous task of ``unordered``."""
-        bodies = [
-            method.body for method in self.methods[task] if not isinstance(method.body, PlainBody)
-        ]
-        turn = Turn(task, args, args[-1] or Pending.of(bodies, args[:-1]))
+        pending = args[-1] or Pending.of(self._members(task), args[:-1])
+        turn = Turn(task, args, pending.opened(partial(self._opened, recorder)))
         if not turn.pending.members:
             yield turn
-        for place in range(len(turn.pending.members)):
+        for place in turn.pending.places():
             yield from self._turns_of(turn, place, recorder)
 
-    def _turns_of(self, turn: Turn, place: int, recorder: RecordingView) -> Iterator[Turn]:
+    def _members(self, task: CompoundTask[...]) -> list[Network]:
+        """The members of the ``unordered`` that an anonymous task stands for."""
+        bodies = (method.body for method in self.methods[task])
+        return [body for body in bodies if not isinstance(body, PlainBody)]
+
+    def _opened(self, recorder: RecordingView, part: Network, binding: Binding) -> Pending | None:
+        """The members of another ``unordered``, None for all other parts."""
+        if not isinstance(part, TaskCall) or not isinstance(part.task, CompoundTask):
+            return None
+        if not isinstance(part.task.choice, TurnChoice):
+            return None
+        args = grounded(part, recorder, binding)
+        assert args is not None, "the arguments of a construct's task are parameters"
+        return Pending.of(self._members(part.task), args[:-1])
+
+    def _turns_of(self, turn: Turn, place: Place, recorder: RecordingView) -> Iterator[Turn]:
         head, binding = turn.pending.head(place)
-        inner = replace(turn, place=place, name=f"{place}: {network_text(head, binding)}")
+        shown = ".".join(map(str, place))
+        inner = replace(turn, place=place, name=f"{shown}: {network_text(head, binding)}")
         if not (isinstance(head, TaskCall) and is_decomposed(head.task)):
             yield inner
             return
@@ -170,7 +185,7 @@ class FrozenDomain(Shared, Unpicklable):
                 how = numbered(self.methods[head.task].index(method), how)
             yield replace(
                 inner,
-                name=f"{place}: {call_text(head.task, decompositions.args)}, {how}",
+                name=f"{shown}: {call_text(head.task, decompositions.args)}, {how}",
                 method=method,
                 binding=decompositions.binding(index),
                 domain=self,

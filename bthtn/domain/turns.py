@@ -2,11 +2,12 @@
 
 The argument of its anonymous task holds the pending rest of each member. A turn takes the first
 part of a member: it plans that part, or replaces a compound task by the body of one of its methods.
+The members of another ``unordered`` that a member begins with take turns with all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, Self, TypeGuard
 
@@ -29,8 +30,14 @@ class Rest:
     binding: Binding
 
 
-Member = tuple[Rest, ...]
-"""The pending parts of a member, those of the innermost body first."""
+Member = tuple["Rest | Pending", ...]
+"""The pending parts of a member, those of the innermost body first.
+
+A ``Pending`` in it stands for another ``unordered``, whose members take turns with all others.
+"""
+
+Place = tuple[int, ...]
+"""Where a turn is: the index of the member, and of those in the members of this one."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,27 +51,67 @@ class Pending:
         """All of these members, with nothing of them planned yet."""
         return cls(tuple(filter(None, (_before(body, binding, ()) for body in bodies))))
 
-    def head(self, place: int) -> tuple[Network, Binding]:
-        """The part that a member begins with, and the values of the parameters in it."""
-        rest = self.members[place][0]
-        return rest.parts[0], rest.binding
+    def places(self) -> Iterator[Place]:
+        """Where the next turn may be."""
+        for index, (first, *_) in enumerate(self.members):
+            inside = first.places() if isinstance(first, Pending) else ((),)
+            yield from ((index, *place) for place in inside)
 
-    def without_head(self, place: int, body: Network = NULL, binding: Binding = ()) -> Pending:
+    def head(self, place: Place) -> tuple[Network, Binding]:
+        """The part that a member begins with, and the values of the parameters in it."""
+        first = self.members[place[0]][0]
+        if isinstance(first, Pending):
+            return first.head(place[1:])
+        return first.parts[0], first.binding
+
+    def without_head(self, place: Place, body: Network = NULL, binding: Binding = ()) -> Pending:
         """The pending rests when the first part of a member is replaced by a body."""
-        first, *others = self.members[place]
-        left = _before(body, binding, _before(sequence(*first.parts[1:]), first.binding, others))
-        return Pending(
-            (*self.members[:place], *([left] if left else []), *self.members[place + 1 :])
-        )
+        first, *others = self.members[place[0]]
+        if isinstance(first, Pending):
+            inside = first.without_head(place[1:], body, binding)
+            return self._with(place[0], (inside, *others) if inside.members else tuple(others))
+        left = _before(sequence(*first.parts[1:]), first.binding, others)
+        return self._with(place[0], _before(body, binding, left))
+
+    def opened(self, members_of: Callable[[Network, Binding], Pending | None]) -> Pending:
+        """The same with the members of each ``unordered`` that a member begins with."""
+        opened = self
+        for index in reversed(range(len(self.members))):
+            left = self.members[index]
+            while left:
+                first, *others = left
+                if isinstance(first, Pending):
+                    group: Pending | None = first
+                else:
+                    group = members_of(first.parts[0], first.binding)
+                    others = list(_before(sequence(*first.parts[1:]), first.binding, others))
+                if group is None:
+                    break
+                group = group.opened(members_of)
+                left = (group, *others) if group.members else tuple(others)
+                if group.members:
+                    break
+            opened = opened._with(index, left)
+        return opened
+
+    def _with(self, index: int, member: Member) -> Pending:
+        """The same with another rest of a member, which vanishes if that is empty."""
+        new = (member,) if member else ()
+        return Pending((*self.members[:index], *new, *self.members[index + 1 :]))
 
     def __repr__(self) -> str:
         return "; ".join(
-            ", ".join(network_text(part, rest.binding) for rest in member for part in rest.parts)
-            for member in self.members
+            ", ".join(text for rest in member for text in _texts(rest)) for member in self.members
         )
 
 
-def _before(body: Network, binding: Binding, others: Iterable[Rest]) -> Member:
+def _texts(rest: Rest | Pending) -> list[str]:
+    if isinstance(rest, Pending):
+        return [f"({rest!r})"]
+    return [network_text(part, rest.binding) for part in rest.parts]
+
+
+def _before(body: Network, binding: Binding, others: Iterable[Rest | Pending]) -> Member:
     inside = body.parts if isinstance(body, SequenceNetwork) else (body,)
     parts = tuple(part for part in inside if not isinstance(part, NullNetwork))
     return (Rest(parts, binding), *others) if parts else tuple(others)
@@ -90,7 +137,7 @@ class Turn:
     task: CompoundTask[...]
     args: Binding
     pending: Pending
-    place: int | None = None
+    place: Place | None = None
     name: str = "nothing"
     method: Method | None = None
     binding: Binding = ()

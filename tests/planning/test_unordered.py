@@ -21,6 +21,7 @@ from bthtn import (
     achieve,
     any_order,
     derive,
+    find_plan,
     fluent,
     fluents,
     merge,
@@ -469,3 +470,91 @@ def test_the_plans_are_those_of_an_interleaver(problem):
         found.append([step.task.name for step in search.plan.steps])
         search.reject()
     assert found == list(islice(interleaved(problem, members), 40))
+
+
+class Lock(State):
+    has_key: Fluent[bool] = fluent(default=False)
+    is_open: Fluent[bool] = fluent(default=False)
+
+
+def lock_tasks():
+    domain = Domain("lock", Lock)
+    domain.primitive("fetch", effects=Lock.has_key.becomes(True))
+    domain.primitive("unlock", precondition=Lock.has_key, effects=Lock.is_open.becomes(True))
+    domain.primitive("enter", precondition=Lock.is_open)
+
+    @domain.compound
+    def visit():
+        yield method(unordered(*(domain.task(name)() for name in ("fetch", "enter"))))
+
+    return {name: domain.task(name)() for name in ("fetch", "unlock", "enter", "visit")}, domain
+
+
+def test_a_step_may_come_between_the_unordered_parts_of_a_task_that_is_taken_apart():
+    tasks, domain = lock_tasks()
+    found = find_plan(domain, Lock(), unordered(tasks["visit"], tasks["unlock"]))
+    assert found is not None
+    assert normal(found.tree) == "(fetch, unlock, enter)"
+
+
+def test_a_step_may_come_between_the_members_of_an_unordered_member():
+    tasks, domain = lock_tasks()
+    inner = unordered(tasks["fetch"], tasks["enter"])
+    found = find_plan(domain, Lock(), unordered(inner, tasks["unlock"]))
+    assert found is not None
+    assert normal(found.tree) == "(fetch, unlock, enter)"
+
+
+def orders(parts):
+    """Every order of the steps of nested members: a list is a sequence, a tuple in any order."""
+    if isinstance(parts, str):
+        return {(parts,)}
+    known = {()}
+    for part in parts:
+        inside = orders(part)
+        shuffled = isinstance(parts, tuple)
+        known = {
+            both
+            for before in known
+            for after in inside
+            for both in (shuffles(before, after) if shuffled else [before + after])
+        }
+    return known
+
+
+def shuffles(one, other):
+    if not one or not other:
+        return {one + other}
+    first = {(one[0], *rest) for rest in shuffles(one[1:], other)}
+    return first | {(other[0], *rest) for rest in shuffles(one, other[1:])}
+
+
+def nested(draw, names, depth):
+    """Members of members; each of the names stands once."""
+    parts, rest = [], list(names)
+    while rest:
+        count = draw(st.integers(1, len(rest)))
+        taken, rest = rest[:count], rest[count:]
+        parts.append(taken[0] if count == 1 or depth == 0 else nested(draw, taken, depth - 1))
+        parts += taken[1:] if depth == 0 else []
+    return tuple(parts) if draw(st.booleans()) else parts
+
+
+def network_of(parts, tasks):
+    if isinstance(parts, str):
+        return tasks[parts]()
+    inside = [network_of(part, tasks) for part in parts]
+    return unordered(*inside) if isinstance(parts, tuple) else tuple(inside)
+
+
+@given(st.data())
+def test_nested_members_take_turns_in_every_order_that_they_allow(data):
+    parts = tuple(nested(data.draw, NAMES, 2))
+    domain = Domain("nested", Counter)
+    tasks = {name: domain.primitive(name) for name in NAMES}
+    search = HtnSearch(request(domain, Counter(), network_of(parts, tasks)))
+    found = []
+    while search.advance() is SearchStatus.SOLVED:
+        found.append(tuple(step.task.name for step in search.plan.steps))
+        search.reject()
+    assert sorted(found) == sorted(orders(parts))
