@@ -33,13 +33,20 @@ HEADERS: Final[Mapping[str, str]] = {
 def refusal(headers: Mapping[str, str]) -> str:
     """Why a request with these headers, by lower-case name, is refused; empty if it is not."""
     host = headers.get("host", "")
-    if urlsplit(f"//{host}").hostname not in LOCAL:
+    if _name_in(host) not in LOCAL:
         return "the Host header does not name this machine"
     if headers.get("origin", f"http://{host}") != f"http://{host}":
         return "the request comes from another page"
     if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
         return "the request comes from another page"
     return ""
+
+
+def _name_in(host: str) -> str | None:
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:  # brackets that are no address, and the like
+        return None
 
 
 def may_write(headers: Mapping[str, str], token: str) -> bool:

@@ -12,11 +12,11 @@ from typing import Any, Final
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, exception_text
 from bthtn.views.html import asset, looks
 from bthtn.watch import access
 from bthtn.watch.history import History, Reader
@@ -128,11 +128,13 @@ async def _answered(request: Request, answer: Answer) -> Response:
     if not isinstance(asked, dict):
         return _refused("the request is no object", 400)
     try:
-        return JSONResponse({"answer": await answer(asked)})
+        return _json({"answer": await answer(asked)})
     except BthtnError as error:
         return _refused("\n".join(map(str, error.diagnostics)), 400)
     except (TimeoutError, asyncio.CancelledError):
         return _refused("the loop has not ticked yet; it will be done in its next tick", 504)
+    except Exception as error:  # noqa: BLE001 - whatever a page asks, the others are answered
+        return _refused(f"it cannot be answered: {exception_text(error)}", 500)
 
 
 async def _body(request: Request) -> bytes:
@@ -145,7 +147,12 @@ async def _body(request: Request) -> bytes:
 
 
 def _refused(why: str, status: int) -> Response:
-    return JSONResponse({"refused": why}, status)
+    return _json({"refused": why}, status)
+
+
+def _json(content: Any, status: int = 200) -> Response:
+    """Content as JSON in ASCII, which has half of a surrogate pair, too: a page may send one."""
+    return Response(json.dumps(content), status, media_type="application/json")
 
 
 def _protected(inner: ASGIApp) -> ASGIApp:

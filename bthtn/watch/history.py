@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from itertools import islice
 from typing import Final, Self
 
 SIZE: Final = 64_000_000
@@ -30,7 +29,7 @@ class History:
         """The number of the oldest entry."""
         self.readers: set[Reader] = set()
         """The readers to be woken by the next entry."""
-        self._entries: deque[str] = deque()
+        self._entries: dict[int, str] = {}  # a deque finds what is in its middle in linear time
         self._alone: deque[int] = deque()
         """Numbers of the entries that stand alone."""
         self._size = size
@@ -50,12 +49,12 @@ class History:
     def append(self, lines: str, *, stands_alone: bool = False) -> None:
         if stands_alone:
             self._alone.append(self.end)
-        self._entries.append(lines)
+        self._entries[self.end] = lines
         self._length += len(lines)
         while self._length > self._size and len(self._alone) > 1:
             self._alone.popleft()
-            for _ in range(self._alone[0] - self.first):
-                self._length -= len(self._entries.popleft())
+            for number in range(self.first, self._alone[0]):
+                self._length -= len(self._entries.pop(number))
             self.first = self._alone[0]
         self._wake()
 
@@ -73,8 +72,8 @@ class History:
 
     def between(self, start: int, most: int) -> list[str]:
         """At most so many entries, from this number on."""
-        at = max(start, self.first) - self.first
-        return list(islice(self._entries, at, at + most))
+        at = max(start, self.first)
+        return [self._entries[number] for number in range(at, min(at + most, self.end))]
 
     def _wake(self) -> None:
         for reader in self.readers:

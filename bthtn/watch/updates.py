@@ -124,5 +124,5 @@ class Lines:
 
 
 def text_of(lines: list[Line]) -> str:
-    """Lines as text, each a JSON object."""
-    return "\n".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines)
+    """Lines as text in ASCII, each a JSON object."""
+    return "\n".join(json.dumps(line, separators=(",", ":")) for line in lines)

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from bthtn.errors import InputError
 from bthtn.watch.app import LONGEST, app, assets
 from bthtn.watch.history import History
+from bthtn.watch.updates import text_of
 
 TOKEN = "secret"  # noqa: S105 - of the test alone
 HERE = "http://127.0.0.1:8737"
@@ -30,6 +31,8 @@ class Page:
             raise InputError("BT451", "no such agent", hint="did you mean 'Ann'?")
         if request.get("waits"):
             raise TimeoutError
+        if request.get("bug"):
+            raise KeyError("bug")
         return {"asked": request}
 
     def post(self, path, content, **headers):
@@ -81,6 +84,7 @@ def test_a_page_loads_nothing_from_elsewhere(page):
         {"origin": "http://evil.example"},
         {"origin": "null"},
         {"sec-fetch-site": "cross-site"},
+        *({"host": host} for host in ("[", "[::1", "]:80", "[x]", "", "a@b:c")),
     ],
 )
 def test_a_page_of_another_site_gets_no_answer(page, headers):
@@ -113,6 +117,21 @@ def test_an_error_is_answered_with_its_hint(page):
     answer = page.post("/ask", '{"fails": true}')
     assert answer.status_code == 400
     assert "did you mean 'Ann'?" in answer.json()["refused"]
+
+
+def test_a_question_that_raises_is_answered_without_a_traceback(page, caplog):
+    answer = page.post("/ask", '{"bug": true}')
+    assert answer.status_code == 500
+    assert "KeyError: 'bug'" in answer.json()["refused"]
+    assert caplog.text == ""
+
+
+def test_half_of_a_surrogate_pair_is_no_trouble(page):
+    answer = page.post("/ask", '{"text": "\\ud800"}')
+    assert answer.json() == {"answer": {"asked": {"text": "\ud800"}}}
+    page.history.append(text_of([{"text": "\ud800"}]), stands_alone=True)
+    page.history.close()
+    assert '"\\ud800"' in page.client.get("/lines").text
 
 
 def test_a_loop_that_does_not_tick_is_said_to_be_that(page):

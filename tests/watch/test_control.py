@@ -1,5 +1,6 @@
 """What pages ask of a run is done between two ticks, in the thread that ticks."""
 
+import math
 import threading
 
 import pytest
@@ -179,7 +180,11 @@ def test_a_belief_that_is_set_by_hand_is_checked_and_names_its_source():
 
 
 @pytest.mark.parametrize(
-    "request_", [{}, {"do": "explode"}, {"do": "break"}, {"do": "unbreak", "number": "x"}]
+    "request_",
+    [
+        *({}, {"do": "explode"}, {"do": "break"}),
+        *({"do": "unbreak", "number": number} for number in ("x", math.inf, math.nan, None)),
+    ],
 )
 def test_a_request_that_is_not_well_made_is_refused(request_):
     run = Run()
