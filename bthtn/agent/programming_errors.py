@@ -89,8 +89,10 @@ def code_failed(code: str, error: BaseException) -> events.CodeFailed:
 
 def give_up(view: str, error: Exception) -> None:
     """Log that a view of a run, such as its recording, has raised: the run goes on without it."""
-    is_bug = not isinstance(error, InputError)
-    LOGGER.error("%s is given up: %s", view, text_of(error), exc_info=error if is_bug else None)
+    if isinstance(error, InputError):
+        LOGGER.error("%s is given up: %s", view, error)
+    else:
+        LOGGER.error("%s is given up: %s", view, text_of(error), exc_info=error)
 
 
 def _place(error: BaseException) -> str:

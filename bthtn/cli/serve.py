@@ -90,13 +90,7 @@ class _Characters:
         if is_over:
             session = self._sessions.pop(name, None)
             return {"aborts": [] if session is None else session.close()}
-        session = self._session(name)
-        try:
-            return session.tick(request)
-        except InputError:  # which makes no character
-            if not session.ticks:
-                self._spare = self._sessions.pop(name)
-            raise
+        return self._session(name).tick(request)
 
     def record(self) -> None:
         """Record the first character, if it was ticked."""

@@ -10,8 +10,10 @@ The engine does the steps of all tasks that have no operator in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from math import isfinite
 from sys import float_info
 from typing import Any, Final
 
@@ -27,16 +29,17 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.schema import is_plain, written
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.truth import value_text
+from bthtn.world.value_type import ValueType
 
 SOURCE: Final = "engine"
 """The source of the beliefs that an engine writes."""
 
-_ENTRIES: Final[Mapping[str, tuple[type, ...]]] = {
-    "beliefs": (dict,),
-    "ended": (dict,),
-    "seconds": (int, float),
+_ENTRIES: Final[Mapping[str, str]] = {
+    "beliefs": "an object",
+    "ended": "an object",
+    "seconds": "a number: those since the last request, 0 or more",
 }
-"""The classes of the values of a request."""
+"""What a request may have."""
 
 
 class EngineSession(Unpicklable):
@@ -49,7 +52,9 @@ class EngineSession(Unpicklable):
 
     An answer has the number of the ``tick``, the ``status`` of the tree, whether the character is
     ``finished``, the steps that it ``starts``, the numbers of those that it ``aborts``, and a
-    ``log`` of its events. An engine may forget a step that was aborted, or end it all the same.
+    ``log`` of its events. What cannot be used of a request is ``refused``: the mistakes, by the
+    names that the request has; all else of it counts. An engine may forget a step that was
+    aborted, or end it all the same.
     All agents of the tree are attached to it: the character's ``sense`` is not to sense them.
     """
 
@@ -59,14 +64,14 @@ class EngineSession(Unpicklable):
         self._starts: dict[int, dict[str, Any]] = {}
         self._aborts: list[int] = []
         self._latest = 0
-        agents = character.agents.values()
-        for agent in agents:
+        self._agents = character.agents  # for which the whole tree is gone through
+        for agent in self._agents.values():
             agent.operators = _EngineOperators(agent.operators, self._start)
             if not runtime_of(agent).is_attached:
                 attach(character.tree, agent)
             if agent is not character.agent and agent.listener != character.agent.emit:
                 hear_too(agent, character.agent.emit)
-        self._names_agents = len(agents) > 1
+        self._names_agents = len(self._agents) > 1
 
     @property
     def ticks(self) -> int:
@@ -74,22 +79,19 @@ class EngineSession(Unpicklable):
         return self._character.ticks
 
     def tick(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Tick once. Raises InputError for a request that cannot be used, with nothing changed."""
-        _check_entries(request)
-        beliefs = [
-            belief for entry in request.get("beliefs", {}).items() for belief in self._read(*entry)
-        ]
-        ended = request.get("ended", {}).items()
-        failures = {self._number(text): _failure(outcome) for text, outcome in ended}
-        self._advance_clock(request.get("seconds", 0))
-        for agent, fluent, value in beliefs:
-            agent.believe_soon(fluent, value, SOURCE)
-        for number, failure in failures.items():
-            self._end(number, failure)
+        """Tick once. Raises InputError, with nothing changed, for what is no dictionary."""
+        if not isinstance(request, dict):
+            raise _unusable(f"a request is {type(request).__name__}", 'write {"beliefs": {}}')
+        refused: dict[str, str] = {}
+        for name, take in self._entries(request):
+            try:
+                take()
+            except InputError as error:
+                refused[name] = str(error)
         events = self._character.tick()
         finished = self._character.finished  # if users' code raises, the next answer has the starts
         starts, self._starts = self._starts, {}
-        return {
+        answer = {
             "tick": self._character.ticks,
             "status": self._character.root.status.name,
             "finished": finished,
@@ -97,6 +99,7 @@ class EngineSession(Unpicklable):
             "aborts": self._taken_aborts(),
             "log": list(map(self._line, events)),
         }
+        return {**answer, "refused": refused} if refused else answer
 
     def close(self) -> list[int]:
         """Stop the character; the numbers of the steps that are aborted."""
@@ -134,7 +137,40 @@ class EngineSession(Unpicklable):
         if self._open.pop(number, None) is not None and self._starts.pop(number, None) is None:
             self._aborts.append(number)
 
-    def _end(self, number: int, failure: str | None) -> None:
+    def _entries(self, request: dict[str, Any]) -> Iterator[tuple[str, Callable[[], None]]]:
+        """What a request says, by its names in it, as functions that raise InputError."""
+        for name, value in request.items():
+            match name, value:
+                case "beliefs", dict():
+                    for about, given in value.items():
+                        yield from self._beliefs(str(about), given)
+                case "ended", dict():
+                    for number, outcome in value.items():
+                        yield str(number), partial(self._end, str(number), outcome)
+                case "seconds", int() | float() if not isinstance(value, bool):
+                    yield name, partial(self._advance_clock, value)
+                case _:
+                    yield name, partial(_refuse, name, value)
+
+    def _beliefs(self, name: str, given: Any) -> Iterator[tuple[str, Callable[[], None]]]:
+        """The beliefs of an entry: for all agents that have a fluent, or for the one it names."""
+        if not isinstance(given, dict):
+            having = [agent for agent in self._agents.values() if _has(agent, name)]
+            having = having or [self._character.agent]  # whose error says which fluents there are
+            yield name, partial(_believe, having, name, given)
+        elif name in self._agents:
+            for fluent, value in given.items():
+                yield (
+                    f"{name}: {fluent}",
+                    partial(_believe, [self._agents[name]], str(fluent), value),
+                )
+        else:
+            yield name, partial(_no_agent, name, self._agents)
+
+    def _end(self, text: str, outcome: object) -> None:
+        """End a step. Raises InputError."""
+        number = self._number(text)
+        failure = _failure(outcome)
         completion = self._open.pop(number, None)
         if completion is None:
             return  # it was aborted while the engine was about to end it
@@ -142,20 +178,6 @@ class EngineSession(Unpicklable):
             completion.succeed()
         else:
             completion.fail(failure)
-
-    def _read(self, name: str, given: Any) -> list[tuple[Agent[Any, Any], Fluent[Any], Any]]:
-        """Who believes what after an entry of a request. Raises InputError."""
-        agents = self._character.agents
-        if isinstance(given, dict):
-            if name not in agents:
-                raise _unusable(f"there is no agent '{name}'", nearest(name, agents))
-            return [
-                (agents[name], *_entry(agents[name], fluent, value))
-                for fluent, value in given.items()
-            ]
-        having = [agent for agent in agents.values() if _has(agent, name)]
-        having = having or [self._character.agent]  # whose error says which fluents there are
-        return [(agent, *_entry(agent, name, given)) for agent in having]
 
     def _number(self, text: str) -> int:
         """The number of a step that has started. Raises InputError."""
@@ -169,6 +191,9 @@ class EngineSession(Unpicklable):
         if not seconds:
             return
         clock = getattr(self._character.world, "clock", None)
+        now = clock() if isinstance(clock, ManualClock) else 0
+        if not 0 <= seconds < float_info.max - now:
+            raise _unusable(f"'seconds' are {seconds}", f"give it {_ENTRIES['seconds']}")
         if not isinstance(clock, ManualClock):
             hint = "let body(seed), in operators.py, return an object with clock, a ManualClock()"
             raise _unusable("the character's world has no clock for seconds", hint)
@@ -188,25 +213,27 @@ class _EngineOperators(Operators):
         return super().find(task) or partial(self._start, task)
 
 
-def _check_entries(request: object) -> None:
-    if not isinstance(request, dict):
-        raise _unusable(f"a request is {type(request).__name__}", 'write {"beliefs": {}}')
-    for name, value in request.items():
-        if name not in _ENTRIES:
-            raise _unusable(f"a request has no '{name}'", nearest(name, _ENTRIES))
-        if not isinstance(value, _ENTRIES[name]) or isinstance(value, bool):
-            wanted = "an object" if _ENTRIES[name] == (dict,) else "a number"
-            raise _unusable(f"'{name}' is {value!r}", f"give it {wanted}")
-    if not 0 <= request.get("seconds", 0) < float_info.max:
-        hint = "give it those since the last request: 0 or more"
-        raise _unusable(f"'seconds' are {request['seconds']}", hint)
+def _refuse(name: str, value: object) -> None:
+    if name not in _ENTRIES:
+        raise _unusable(f"a request has no '{name}'", nearest(name, _ENTRIES))
+    raise _unusable(f"'{name}' is {reprlib.repr(value)}", f"give it {_ENTRIES[name]}")
+
+
+def _no_agent(name: str, agents: Iterable[str]) -> None:
+    raise _unusable(f"there is no agent '{name}'", nearest(name, agents))
+
+
+def _believe(agents: Iterable[Agent[Any, Any]], name: str, given: Any) -> None:
+    """Let agents believe a value of JSON. Raises InputError, with nothing changed."""
+    for agent, belief in [(agent, _entry(agent, name, given)) for agent in agents]:
+        agent.believe_soon(*belief, SOURCE)
 
 
 def _failure(outcome: object) -> str | None:
     """Why a step has failed, None for a success. Raises InputError."""
     if not isinstance(outcome, bool | str):
         hint = "write true, false, or the reason of a failure"
-        raise _unusable(f"a step has ended with {outcome!r}", hint)
+        raise _unusable(f"a step has ended with {reprlib.repr(outcome)}", hint)
     return None if outcome is True else (outcome or "the engine reports a failure")
 
 
@@ -222,14 +249,31 @@ def _entry(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], 
     """A fluent and its value for one of JSON. Raises InputError."""
     schema = agent.domain.schema
     try:
-        if isinstance(given, float) and schema.variable(name).value_type is int:
-            given = int(given) if given.is_integer() else given  # JSON has only one kind of number
-        return schema.entry(name, given)
+        if not _is_finite(given):
+            hint = 'JSON has no NaN and no infinity; null or "unknown" may be meant'
+            raise _unusable(f"'{name}' cannot be {reprlib.repr(given)}", hint)
+        return schema.entry(name, _whole(given, schema.variable(name).values))
+    except InputError:
+        raise
     except BthtnError as error:
         fault = error.diagnostics[0]
         raise _unusable(fault.message, fault.hint) from None
-    except (TypeError, ValueError) as error:
-        raise _unusable(f"'{name}' cannot be {given!r}: {error}", "") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _unusable(f"'{name}' cannot be {reprlib.repr(given)}: {error}", "") from None
+
+
+def _is_finite(given: Any) -> bool:
+    if isinstance(given, list):
+        return all(map(_is_finite, given))
+    return not isinstance(given, float) or isfinite(given)
+
+
+def _whole(given: Any, values: ValueType) -> Any:
+    """The value with ints for floats where only these fit: JSON has only one kind of number."""
+    if isinstance(given, list) and len(given) == len(values.parts):
+        return [_whole(item, part) for item, part in zip(given, values.parts, strict=True)]
+    is_whole = isinstance(given, float) and given.is_integer()
+    return int(given) if is_whole and int in values.kinds and float not in values.kinds else given
 
 
 def _plain(value: Any) -> Any:

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from bthtn.errors import InputError
-from bthtn.recording import Recorder, Recording
+from bthtn.recording import Recording
+from bthtn.recording.line_file import LineFile
 
 KEEPER = """
 from bthtn import Domain, Fluent, State, fluent
@@ -77,9 +77,7 @@ def test_what_users_code_prints_is_no_answer(serve):
     assert "made with seed 7" in done.err
 
 
-@pytest.mark.parametrize(
-    "line", ["x", b"\xff", "[" * 100_000, "{} {}", "[]", '{"beliefs": {"lid": 1}}']
-)
+@pytest.mark.parametrize("line", ["x", b"\xff", "[" * 100_000, "{} {}", "[]", '{"over": 1}'])
 def test_a_line_that_cannot_be_used_is_answered_by_an_error_and_the_next_one_counts(serve, line):
     done, (error, answer) = serve(line, "{}")
     assert done.code == 0
@@ -125,7 +123,7 @@ def test_an_exception_of_users_code_is_an_answer_and_loses_no_step(serve, tmp_pa
 
 
 def test_an_error_names_the_character_and_makes_none(serve, tmp_path):
-    lines = ('{"character": "a", "ended": 3}', '{"character": "b"}', '{"character": "b", "x": 1}')
+    lines = ('{"character": "a", "over": 3}', '{"character": "b"}', '{"character": "b", "over": 1}')
     done, answers = serve(*lines, options=("--record", "run.jsonl"))
     assert [answer["character"] for answer in answers] == ["a", "b", "b"]
     assert ["error" in answer for answer in answers] == [True, False, True]
@@ -133,15 +131,20 @@ def test_an_error_names_the_character_and_makes_none(serve, tmp_path):
     assert Recording.read(tmp_path / "run.jsonl").at().tick == 1
 
 
-def test_a_tick_is_answered_though_it_cannot_be_recorded(serve, monkeypatch):
-    def tick(_recorder):
-        raise InputError("BT404", "cannot write run.jsonl")
+def test_a_disk_that_is_full_ends_the_recording_and_no_character(serve, monkeypatch, caplog):
+    def full(*_):
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Recorder, "tick", tick)
-    done, answers = serve("{}", "{}", options=("--record", "run.jsonl"))
-    assert (done.code, len(answers)) == (2, 1)
-    assert answers[0]["tick"] == 1
-    assert "BT404" in done.err
+    monkeypatch.setattr(LineFile, "_write", full)
+    done, answers = serve(*["{}"] * 5, options=("--record", "run.jsonl"))
+    assert (done.code, [answer["tick"] for answer in answers]) == (0, [1, 2, 3, 4, 5])
+    assert caplog.text.count("run.jsonl is given up: [BT404]") == 1
+
+
+def test_one_bad_value_leaves_the_rest_of_a_request(serve):
+    _, answers = serve("{}", '{"beliefs": {"lid": 1, "fault": NaN}, "ended": {"1": true}}')
+    assert list(answers[1]["refused"]) == ["lid", "fault"]
+    assert answers[1]["status"] == "SUCCESS"
 
 
 def test_the_first_character_is_recorded(serve, tmp_path):

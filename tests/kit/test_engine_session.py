@@ -1,6 +1,7 @@
 """A character whose steps are done by a program: what it is told, and what it may say."""
 
 import json
+import re
 from contextlib import suppress
 from enum import Enum
 from unittest.mock import patch
@@ -228,7 +229,6 @@ def test_seconds_advance_the_clock_of_the_world():
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ([], "a request is list"),
         ({"belief": {}}, "no 'belief'.*\n.*\n.*'beliefs'"),
         ({"beliefs": 3}, "'beliefs' is 3"),
         ({"beliefs": {"oli": 3}}, "no fluent 'oli'.*\n.*\n.*'oil'"),
@@ -252,13 +252,81 @@ def test_seconds_advance_the_clock_of_the_world():
         ({"beliefs": {"oil": 1}, "seconds": 1}, "no clock"),
     ],
 )
-def test_a_request_that_cannot_be_used_changes_nothing(request_, message):
-    session, agent = session_of(rest())
+def test_what_cannot_be_used_of_a_request_is_refused_by_its_name_and_the_rest_counts(
+    request_, message
+):
+    session, _ = session_of(rest())
     session.tick({})
-    with pytest.raises(InputError, match=rf"BT434.*(?s:.*){message}"):
-        session.tick(request_)
-    assert session.tick({})["tick"] == 2
-    assert agent.beliefs.now.oil == 3
+    answer = session.tick({**request_, "ended": {"1": True} | request_.get("ended", {})})
+    (told,) = answer["refused"].values()
+    assert re.search(rf"BT434.*(?s:.*){message}", told)
+    assert answer["status"] == ("RUNNING" if "has ended with" in message else "SUCCESS")
+    assert "refused" not in session.tick({})
+
+
+def test_a_request_that_is_no_dictionary_changes_nothing():
+    session, _ = session_of(rest())
+    with pytest.raises(InputError, match=r"BT434.*a request is list"):
+        session.tick([])
+    assert session.tick({})["tick"] == 1
+
+
+def test_every_value_is_judged_alone():
+    session, agent = session_of(rest())
+    beliefs = {"oil": 2.0, "at": "MOON", "name": "Hal", "oli": 1, "spot": [1.0, float("nan")]}
+    answer = session.tick({"beliefs": beliefs, "ended": {"7": True}, "second": 3})
+    assert list(answer["refused"]) == ["at", "oli", "spot", "7", "second"]
+    assert (agent.beliefs.now.oil, agent.beliefs.now.name) == (2, "Hal")
+
+
+class Numbers(State):
+    count: Fluent[int] = fluent(default=0)
+    either: Fluent[int | str] = fluent(default=0)
+    pair: Fluent[tuple[int, str]] = fluent(default=(0, ""))
+    length: Fluent[float] = fluent(default=0.0)
+    parts: Fluent[tuple[float, ...]] = fluent(default=())
+    seen: FluentFamily[str, int] = fluents(default=0)
+
+
+@pytest.fixture
+def numbers():
+    domain = Domain("numbers", Numbers)
+    stay = domain.primitive("stay")
+    operators = Operators(simulates_others=True)
+    agent = Agent("Ann", domain, Numbers(), body=None, operators=operators)
+    return EngineSession(Character(PlanGoal("goal", agent, stay()), agent)), agent
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "believed"),
+    [
+        *(("count", 99.0, 99), ("either", 99.0, 99), ("pair", [99.0, "a"], (99, "a"))),
+        *(("seen[Bob]", 99.0, 99), ("length", 99, 99), ("parts", [1, 2.5], (1, 2.5))),
+    ],
+)
+def test_a_whole_number_is_an_int_where_that_is_wanted(numbers, name, given, believed):
+    session, agent = numbers
+    assert "refused" not in session.tick({"beliefs": {name: given}})
+    found = agent.beliefs.get(agent.domain.schema.variable(name))
+    assert (found, type(found)) == (believed, type(believed))
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_is_none_is_refused(numbers, wrong):
+    session, agent = numbers
+    answer = session.tick({"beliefs": {"length": wrong, "parts": [1.0, wrong], "count": 1}})
+    assert list(answer["refused"]) == ["length", "parts"]
+    assert (agent.beliefs.now.length, agent.beliefs.now.parts) == (0.0, ())
+    assert agent.beliefs.now.count == 1
+
+
+def test_no_belief_goes_through_the_tree(monkeypatch):
+    session, _ = session_of(rest())
+    asked = []
+    known = Character.agents
+    monkeypatch.setattr(Character, "agents", property(lambda it: asked.append(1) or known.fget(it)))
+    session.tick({"beliefs": {"oil": 2, "name": "Hal", "Hal": {"oil": 1}}})
+    assert asked == []
 
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
