@@ -94,7 +94,9 @@ def read_sheet(
                 sheet.add_fault(f"two rows are for '{name}'", line, hint="remove one of them")
             made[name] = value
     if not made and not sheet.faults:
-        sheet.add_fault("there is no row in it", 1, hint="write one below the heading line")
+        is_toml = Path(path).suffix == ".toml"
+        hint = "write a [[row]]" if is_toml else "write one below the heading line"
+        sheet.add_fault("there is no row in it", 1, hint=hint)
     if sheet.faults:
         refused = InputError.of(sheet.faults)
         refused.__dict__[_READ] = made, names - made.keys()
@@ -142,7 +144,9 @@ class _Sheet:
     def lines(self) -> Iterator[tuple[int, list[_Cell]]]:
         """Yield the line and the cells of each row. Raises InputError."""
         if self._path.suffix not in SUFFIXES:
-            raise InputError("BT410", f"{self._path} is no sheet", hint="name it .csv or .toml")
+            is_saved = self._path.suffix in (".xlsx", ".xls", ".ods")
+            hint = "save the sheet as CSV" if is_saved else "name it .csv or .toml"
+            raise InputError("BT410", f"{self._path} is no sheet", hint=hint)
         return self._csv() if self._path.suffix == ".csv" else self._toml()
 
     def row(self, line: int, cells: list[_Cell]) -> SheetRow | None:

@@ -49,6 +49,7 @@ class Documents:
         else:
             message = f"nothing says which tree is the main one: there is {known}"
             hint = 'write main_tree_to_execute="…" in <root>'
+            hint = hint if self.trees else 'write a <BehaviorTree ID="…"> into <root>'
         raise InputError("BT414", message, str(self.source)[:100], hint)
 
     def _add_files(self, path: Path) -> None:
@@ -86,6 +87,7 @@ class Documents:
             raise InputError.of(unsaid_format(root))
         if version != "4":
             hint = "convert it with Groot2, or with BehaviorTree.CPP's convert_v3_to_v4.py"
+            hint = hint if version == "3" else 'write <root BTCPP_format="4">'
             raise fault(root, f"format {version} of BehaviorTree.CPP is not read, only 4", hint)
         unknown = set(root.attributes) - {"BTCPP_format", "main_tree_to_execute", "project_name"}
         if unknown:

@@ -113,7 +113,7 @@ def test_a_sheet_without_a_row_is_told(read, text):
 
 
 def test_a_sheet_has_the_suffix_of_its_format(read):
-    with pytest.raises(InputError, match=r"t.ods is no sheet\n.*\.csv or \.toml"):
+    with pytest.raises(InputError, match=r"t.ods is no sheet\n.*save the sheet as CSV"):
         read("", "t.ods")
 
 
@@ -165,3 +165,18 @@ def test_a_renamed_spreadsheet_is_told_as_one(read, content):
         read(content)
     (fault,) = caught.value.diagnostics
     assert (fault.code, fault.hint) == ("BT404", "save the sheet as CSV")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "hint"),
+    [
+        ("", "t.toml", "write a [[row]]"),
+        ("Name\n", "t.csv", "write one below the heading line"),
+        ("", "t.xlsx", "save the sheet as CSV"),
+        ("", "t.txt", "name it .csv or .toml"),
+    ],
+)
+def test_a_hint_about_a_sheet_is_that_of_its_format(read, text, name, hint):
+    with pytest.raises(InputError) as caught:
+        read(text, name)
+    assert caught.value.diagnostics[0].hint == hint

@@ -684,3 +684,16 @@ def test_the_valid_tree_is_read():
     root = tree_from_xml(VALID, soldier(), nodes={"March": March})
     assert isinstance(root.children[3], Timeout)
     assert "March" in ascii_tree(root)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('<root BTCPP_format="4"/>', 'write a <BehaviorTree ID="…"> into <root>'),
+        ('<root BTCPP_format="four"/>', 'write <root BTCPP_format="4">'),
+    ],
+)
+def test_a_hint_about_a_document_says_what_is_missing_in_it(text, hint):
+    with pytest.raises(InputError) as refused:
+        tree_from_xml(text, soldier())
+    assert [fault.hint for fault in refused.value.diagnostics] == [hint]
