@@ -155,6 +155,17 @@ def test_the_version_that_saves_and_the_command_name_is_that_of_the_package():
     assert bthtn.__version__ == PROJECT["project"]["version"]
 
 
+def slow_queues(source: str) -> list[str]:
+    """What is taken from the front of a list moves all that is behind it: a deque does not."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [
+        f"line {call.lineno}: {ast.unparse(call)}"
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and (call.func.attr, list(map(ast.unparse, call.args))) == ("pop", ["0"])
+    ]
+
+
 def vague_variables(source: str) -> Iterator[str]:
     """Variables whose names say that they hold something; one beside another is named well."""
     pending = [symtable.symtable(source, "module", "exec")]
@@ -195,6 +206,11 @@ def test_a_module_has_a_name_that_says_something():
 
 def test_a_variable_has_a_name_that_says_what_it_holds():
     check(vague_variables, "bthtn", "domains", "trees")
+
+
+def test_nothing_is_taken_from_the_front_of_a_list():
+    check(slow_queues, "bthtn")
+    assert slow_queues("waiting = []\nwaiting.pop(0)") == ["line 2: waiting.pop(0)"]
 
 
 def test_the_rules_of_size_and_names_can_fail():

@@ -13,6 +13,7 @@ there is one.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -66,7 +67,7 @@ class _Preferring(Unpicklable, Composite):
         ]
         self._failed: set[int] = set()  # those that had nothing to do, too
         self._holds_already = False
-        self._to_try: list[int] = []
+        self._to_try: deque[int] = deque()
 
     @abstractmethod
     def ranking(self) -> list[int]:
@@ -125,7 +126,7 @@ class _Preferring(Unpicklable, Composite):
 
     def terminate(self, new_status: Status) -> None:  # noqa: ARG002 - the same at every end
         """Called by py_trees at every end: background searches are dropped."""
-        self._to_try = []
+        self._to_try = deque()
         for child in self.children:
             if isinstance(child, PlanGoal):
                 child.stop_preparing()
@@ -150,7 +151,7 @@ class _Preferring(Unpicklable, Composite):
         assert self.current_child is not None, "something runs"
         fresh = self.better(self._position(self.current_child))
         wanted = self._to_try if fresh is None else fresh
-        self._to_try = [index for index in wanted if self._holds(index)]
+        self._to_try = deque(index for index in wanted if self._holds(index))
         while self._to_try:
             child = self.children[self._to_try[0]]
             if isinstance(child, PlanGoal):
@@ -163,7 +164,7 @@ class _Preferring(Unpicklable, Composite):
             if is_better:
                 self._switch(child)
                 return not isinstance(child, PlanGoal)
-            self._to_try.pop(0)
+            self._to_try.popleft()
         return False
 
     def _switch(self, child: Behaviour) -> None:
@@ -174,7 +175,7 @@ class _Preferring(Unpicklable, Composite):
         replaced.stop(Status.INVALID)
         self._failed.clear()
         self._holds_already = False
-        self._to_try = []
+        self._to_try = deque()
 
     def _position(self, child: Behaviour) -> int:
         return next(index for index, other in enumerate(self.children) if other is child)

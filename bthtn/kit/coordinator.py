@@ -10,8 +10,9 @@ A right lasts until it is released, until its member leaves the group, or, if ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import dist
 from typing import Any, Final
 
@@ -52,9 +53,9 @@ class CombatCoordinator(Unpicklable):
         self.attackers = attackers
         self.term = term
         self._right = right
-        self._members: list[Member] = []
+        self._members: dict[Member, None] = {}  # in the order of joining
         self._granted: dict[Hashable, list[_Granted]] = {}
-        self._waiting: dict[Hashable, list[Member]] = {}
+        self._waiting: dict[Hashable, dict[Member, None]] = {}  # in the order of asking
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -63,13 +64,11 @@ class CombatCoordinator(Unpicklable):
 
     def join(self, member: Member) -> None:
         """Add an agent to the group; no effect if it is a member."""
-        if member not in self._members:
-            self._members.append(member)
+        self._members.setdefault(member)
 
     def leave(self, member: Member) -> None:
         """Remove an agent from the group, and release its rights and requests."""
-        if member in self._members:
-            self._members.remove(member)
+        self._members.pop(member, None)
         for target in [*self._granted, *self._waiting]:
             self.release(member, target)
 
@@ -81,8 +80,8 @@ class CombatCoordinator(Unpicklable):
         if member not in self._members:
             message = f"'{member.name}' asks '{self.name}', and is no member of it"
             raise DomainError("BT123", message, hint="let it join first")
-        if not self.may_attack(member, target) and member not in self.waiting(target):
-            self._waiting.setdefault(target, []).append(member)
+        if not self.may_attack(member, target):
+            self._waiting.setdefault(target, {}).setdefault(member)
 
     def release(self, member: Member, target: Hashable) -> None:
         """Return the member's right to attack the target, or withdraw its request."""
@@ -91,9 +90,9 @@ class CombatCoordinator(Unpicklable):
         if len(left) < len(granted):
             self._believe(member, target, granted=False)
         _put(self._granted, target, left)
-        _put(
-            self._waiting, target, [other for other in self.waiting(target) if other is not member]
-        )
+        waiting = self._waiting.get(target, {})
+        waiting.pop(member, None)
+        _put(self._waiting, target, waiting)
 
     def step(self) -> None:
         """Advance by a tick: end terms, and grant free rights to those who have waited longest."""
@@ -104,11 +103,12 @@ class CombatCoordinator(Unpicklable):
             self._make_room(target)
             waiting, granted = self._waiting[target], self._granted.get(target, [])
             places = max(0, self.attackers - len(granted))
-            for member in waiting[:places]:
+            for member in list(islice(waiting, places)):
+                del waiting[member]
                 granted.append(_Granted(member))
                 self._believe(member, target, granted=True)
             _put(self._granted, target, granted)
-            _put(self._waiting, target, waiting[places:])
+            _put(self._waiting, target, waiting)
 
     def may_attack(self, member: Member, target: Hashable) -> bool:
         """Whether the member has the right to attack the target."""
@@ -184,15 +184,20 @@ def grouped(
     positions: Mapping[Member, tuple[float, float]], reach: float = NEAR
 ) -> tuple[tuple[Member, ...], ...]:
     """Group agents that are within reach of each other, directly or through others."""
-    left = list(positions)
+    left = dict.fromkeys(positions)
     groups: list[tuple[Member, ...]] = []
-    while left:
-        group = [left.pop(0)]
+    for first in positions:
+        if first not in left:
+            continue
+        del left[first]
+        group = [first]
         for member in group:
             near = [other for other in left if dist(positions[member], positions[other]) <= reach]
             group.extend(near)
-            left = [other for other in left if other not in near]
-        groups.append(tuple(member for member in positions if member in group))
+            for other in near:
+                del left[other]
+        members = set(group)
+        groups.append(tuple(member for member in positions if member in members))
     return tuple(groups)
 
 
@@ -255,7 +260,7 @@ class CombatUnits(Unpicklable):
         return self._make(f"unit {self._made}")
 
 
-def _put(table: dict[Hashable, list[Any]], key: Hashable, values: list[Any]) -> None:
+def _put(table: dict[Hashable, Any], key: Hashable, values: Collection[Any]) -> None:
     # Empty lists are dropped: targets come and go, and the table must not grow.
     if values:
         table[key] = values

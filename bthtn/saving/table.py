@@ -27,7 +27,8 @@ GROUPS: Final[Mapping[str, str]] = {
 
 ATTRIBUTES: Final[Mapping[str, str]] = {
     "bthtn.agent.clock:Timer": (
-        "_begin=number _clock=None|ManualClock|TickClock _length=number _ticks=number"
+        "_begin=number _clock=None|ManualClock|TickClock "
+        "_latest=number _length=number _ticks=number"
     ),
     "bthtn.agent.leases:Account": "holder=Holder keys=tuple shared=tuple",
     "bthtn.agent.leases:Holder": "goal=text inside=None|Holder number=number plan_id=text what=any",
@@ -139,7 +140,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "bthtn.domain.turns:Rest": "binding=tuple parts=tuple",
     "bthtn.domain.turns:Turn": (
         "args=tuple binding=tuple domain=None|FrozenDomain method=None|Method name=text "
-        "pending=Pending place=None|number task=CompoundTask unknown=any"
+        "pending=Pending place=None|tuple task=CompoundTask unknown=any"
     ),
     "bthtn.kit.coordinator:_Granted": "member=Agent ticks=number",
     "bthtn.kit.drawn_goal:DrawnGoal": "_plan=None|Plan",

@@ -56,7 +56,7 @@ class Interventions:
         self._character = character
         self._agents = list(character.agents.values())
         self._reported: dict[Fluent[Any], tuple[Any, int | None]] = {}
-        self._scripts: dict[str, list[str]] = {}
+        self._scripts: dict[str, deque[str]] = {}
         self._interrupted: set[str] = set()
         character.tree.add_pre_tick_handler(lambda _: self._interrupt())
         for agent in self._agents:
@@ -72,7 +72,7 @@ class Interventions:
                 self._reported[fluent] = value, until
                 agent.believe_soon(fluent, value, "scenario")
         self._scripts.update(
-            {task: script.split() for task, script in intervention.operators.items()}
+            {task: deque(script.split()) for task, script in intervention.operators.items()}
         )
         self._interrupted.update(intervention.interrupt)
         for path, value in intervention.world.items():
@@ -113,7 +113,7 @@ class Interventions:
 class _Scripted(Operators):
     """Operators of which some are replaced by a script, each for one start of its task."""
 
-    def __init__(self, operators: Operators[Any], scripts: dict[str, list[str]]) -> None:
+    def __init__(self, operators: Operators[Any], scripts: dict[str, deque[str]]) -> None:
         super().__init__()
         vars(self).update(vars(operators))
         self._scripts = scripts
@@ -125,7 +125,7 @@ class _Scripted(Operators):
             return super().find(task)
 
         def scripted(agent: Agent[Any, Any], *args: Any) -> ScriptedRun:
-            return ScriptedOperator(scripts.pop(0))(agent, *args)
+            return ScriptedOperator(scripts.popleft())(agent, *args)
 
         return scripted
 

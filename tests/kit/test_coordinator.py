@@ -208,3 +208,20 @@ def test_who_is_in_no_group_any_more_has_left_and_empty_groups_have_no_head():
     assert heads.of(one) is None
     assert len(heads.coordinators) == 1
     assert one.beliefs.get(Grunt.may_attack["hero"]) is False
+
+
+def test_a_long_queue_is_not_gone_through_for_each_that_asks(monkeypatch):
+    members = [agent(str(number)) for number in range(200)]
+    head = CombatCoordinator("group", right, attackers=2)
+    compared = []
+    monkeypatch.setattr(Agent, "__hash__", object.__hash__)
+    monkeypatch.setattr(Agent, "__eq__", lambda one, other: compared.append(1) or one is other)
+    for member in members:
+        head.join(member)
+    for _ in range(2):
+        for member in members:
+            head.ask(member, "boss")
+        head.step()
+    for member in members:
+        head.leave(member)
+    assert len(compared) <= 10 * len(members)

@@ -7,6 +7,7 @@ decides is not evaluated.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -49,9 +50,9 @@ class BodyWriter(LineWriter):
 
     def parts(self, parts: Sequence[Part], rest: str = "rest") -> None:
         """Write the lines that plan the parts and return the rest. Raises NotWritable."""
-        left = list(parts)
+        left = deque(parts)
         while left:
-            part = left.pop(0)
+            part = left.popleft()
             call = part.item
             if isinstance(call, Branches):
                 self._open_branches(part, call, left, rest)
@@ -73,7 +74,7 @@ class BodyWriter(LineWriter):
             binding = self._named(given)
             self._demand(self.allowed(method.method, binding))
             self.choose(method.index)
-            left[:0] = self.enter(method, binding)
+            left.extendleft(reversed(self.enter(method, binding)))
         self.leave()
         self.write(f"return {self.state(rest)}")
 
