@@ -8,7 +8,7 @@ An unknown condition is no failure.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any, TypeVar
 
 from bthtn.domain.condition import why
@@ -72,16 +72,22 @@ def condition_failure(
 
 def false_parts(node: TaskNode, view: StateView) -> tuple[Failure, ...]:
     """The failures of the parts of a running step's precondition that are watched and false."""
-    own = _OwnFluents(node, view)
-    parts = conjuncts(node.task.watched)
-    found = (condition_failure(node, part, view, node.args, own) for part in parts)
+    watched, own = node.task.watched, _own_fluents(node, view)
+    try:
+        if watched.evaluate(view if own is None else Without(view, own), node.args) is not False:
+            return ()
+    except AssertionError:
+        raise
+    except Exception:  # noqa: BLE001, S110 - the user's code: the part that raises is found below
+        pass
+    found = (condition_failure(node, part, view, node.args, own) for part in conjuncts(watched))
     return tuple(failure for failure in found if failure is not None)
 
 
 def needed_by(node: TaskNode, view: StateView) -> frozenset[Fluent[Any]]:
     """The fluents on which it depends whether a step that starts now may run on."""
     task, recorder = node.task, RecordingView(view)
-    own = _OwnFluents(node, view)
+    own = _own_fluents(node, view) or ()
     asked: list[tuple[Condition, Fluents]] = [(part, own) for part in conjuncts(task.watched)]
     for condition, unseen in (*asked, (task.during, fluents_changed_by(node))):
         try:
@@ -93,18 +99,26 @@ def needed_by(node: TaskNode, view: StateView) -> frozenset[Fluent[Any]]:
     return frozenset(fluent for fluent in recorder.readings if isinstance(fluent, Fluent))
 
 
+def _own_fluents(node: TaskNode, view: StateView) -> Fluents | None:
+    """The fluents that effects of a running step write, at whatever moment; None without any."""
+    task = node.task
+    at_run_time = (*task.actual, *task.on_start, *task.on_failure, *task.on_abort)
+    if at_run_time:
+        return _OwnFluents(node, at_run_time, view)
+    return node.footprint.writes or None
+
+
 class _OwnFluents:
     """The fluents that the effects of a running step write, at whatever moment.
 
     A function that is an effect at run time counts with all fluents that it mentions.
     """
 
-    def __init__(self, node: TaskNode, view: StateView) -> None:
+    def __init__(self, node: TaskNode, at_run_time: Iterable[Effect], view: StateView) -> None:
         self._written: set[Expression[Any]] = {*node.footprint.writes}
         self._names: set[str] = set()
         self._is_all = False
-        task = node.task
-        for effect in (*task.actual, *task.on_start, *task.on_failure, *task.on_abort):
+        for effect in at_run_time:
             self._add(effect, node.args, view)
 
     def __contains__(self, fluent: object) -> bool:
