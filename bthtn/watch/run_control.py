@@ -64,7 +64,7 @@ class Control:
             "again": lambda _: self._begin_again(),
             "look": lambda _: self._changed(),
             "break": self._break,
-            "unbreak": lambda request: self.breakpoints.remove(int(request["number"])),
+            "unbreak": self._unbreak,
             "believe": self._believe,
             "watch": lambda request: self._watch(self._agent(request).name),
         }
@@ -185,6 +185,10 @@ class Control:
         number = self.breakpoints.add(new)
         self._changed()
         return number
+
+    def _unbreak(self, request: Request) -> None:
+        self.breakpoints.remove(int(request["number"]))
+        self._changed()
 
     def _believe(self, request: Request) -> None:
         agent = self._agent(request)
