@@ -141,7 +141,8 @@ functions: .venv/.ready
 independent: .venv/.ready
 	$(BIN)/python -W ignore -m tests.independent --problems 100000 --events 1000000 --seed 1
 
-# hostile: the command under hundreds of hostile lines and of signals at random moments; four minutes
+# hostile: the command under hundreds of hostile lines and of signals at random moments, and 10,000
+# damaged recordings and plans; seven minutes
 hostile: .venv/.ready
 	$(BIN)/python $(PYTEST) -m long
 

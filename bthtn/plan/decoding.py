@@ -64,7 +64,8 @@ def decoded(
         return reader.plan(data, None if goal is None else network_from(goal))
     except BthtnError as error:
         first = error.diagnostics[0]
-        raise InputError.of(replace(first, where=first.where or reader.at)) from None
+        told = shortened(first.message, 200)  # which may quote the text
+        raise InputError.of(replace(first, message=told, where=first.where or reader.at)) from None
     except RecursionError:
         raise _fault("a value or a network is nested too deep", "", reader.at) from None
     except Exception as error:

@@ -76,9 +76,10 @@ class Recording:
         lines = [
             _checked(line_of(text, f"{file}:{number}"), file, number) for number, text in texts
         ]
+        _check_trees(lines, file)
         blocks: list[list[Line]] = []
         for line in lines[1:]:
-            if "stop" in line or ("tick" in line and "event" not in line):
+            if _begins(line):
                 blocks.append([])
             if blocks and "end" not in line:
                 blocks[-1].append(line)
@@ -200,6 +201,24 @@ def line_of(text: str, where: str) -> Line:
     return line
 
 
+def _begins(line: Line) -> bool:
+    """Whether it is the first line of a tick, or of the stop of the run."""
+    return "stop" in line or ("tick" in line and "event" not in line)
+
+
+def _check_trees(lines: list[Line], file: Path | str) -> None:
+    """Raise InputError for a change of a tree before the whole tree."""
+    whole, has_begun = set(), False
+    for number, line in enumerate(lines[1:], 2):
+        has_begun = has_begun or _begins(line)
+        if "view" in line and "end" not in line and has_begun:
+            if "tree" in line:
+                whole.add(line["agent"])
+            elif line["agent"] not in whole:
+                message = "a line of the recording is damaged: its tree was not there as a whole"
+                raise InputError("BT460", message, f"{file}:{number}", "record the run anew")
+
+
 def _checked(line: Line, file: Path | str, number: int) -> Line:
     """The line of this number, if it has the shape of one. Raises InputError."""
     if number == 1:
@@ -224,7 +243,9 @@ def _check(file: Path, first: str) -> None:
     if head.get("of") == FORMAT:
         raise _no_recording(file, "it is a further part; read the first one")
     if isinstance(found, str) and found.startswith("bthtn-recording/"):
-        message = f"{file} is a recording in the format {found}; this bthtn reads {FORMAT}"
+        message = (
+            f"{file} is a recording in the format {shortened(found)}; this bthtn reads {FORMAT}"
+        )
         hint = "read it with the version of bthtn that has written it, or a newer one"
         raise InputError("BT460", message, hint=hint)
     raise _no_recording(file, "its first line is not that of a recording")

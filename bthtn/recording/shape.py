@@ -97,7 +97,7 @@ def _fault(
         if not check(line[name]):
             return f"its '{name}' is of a wrong kind"
     for name, check in (further or {}).items():
-        if line.get(name) is not None and not check(line[name]):
+        if name in line and not check(line[name]):
             return f"its '{name}' is of a wrong kind"
     return ""
 
