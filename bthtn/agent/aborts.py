@@ -27,6 +27,11 @@ class Abort(Protocol):
         """The step as a holder of leases, inside of its goal."""
         ...
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it is done, or was ended."""
+        ...
+
     def go_on(self) -> bool:
         """Continue it for a tick, and contain exceptions. Returns whether it is done."""
         ...
@@ -51,9 +56,14 @@ class Aborts:
     def __len__(self) -> int:
         return len(self._unfinished)
 
-    def add(self, abort: Abort) -> None:
-        """Tick this abort from the next tick on, until it is done."""
+    def add(self, abort: Abort) -> int:
+        """Tick this abort from the next tick on, until it is done. Returns how many there are."""
         self._unfinished += (abort,)
+        return len(self._unfinished)
+
+    def has(self, step: Holder) -> bool:
+        """Whether the abort of this step is one of them."""
+        return any(abort.holder is step for abort in self._unfinished)
 
     def first(self, goal: Holder | None) -> Abort | None:
         """The oldest abort of this goal or of a goal inside of its steps, None without any."""
@@ -65,10 +75,14 @@ class Aborts:
         """The aborts of this goal and of goals inside of its steps, the oldest first."""
         return tuple(abort for abort in self._unfinished if abort.holder.is_within(goal))
 
-    def afterwards(self, goal: Holder, call: Callable[[], None]) -> None:
-        """Call a function once the goal has no unfinished aborts; at once if it has none now."""
+    def afterwards(self, goal: Holder, call: Callable[[], None]) -> bool:
+        """Call a function once the goal has no unfinished aborts; at once if it has none now.
+
+        Returns whether it was called.
+        """
         self._waiting += ((goal, call),)
         self._call_back()
+        return all(waiting[1] is not call for waiting in self._waiting)
 
     def begin_tick(self) -> None:
         """Tick every abort. Goals do not, however often they are ticked before the next call."""
@@ -101,8 +115,10 @@ class Aborts:
     def _call_back(self) -> None:
         for waiting in self._waiting:
             if self.first(waiting[0]) is None:
-                self._waiting = _without(waiting, self._waiting)
-                waiting[1]()
+                put: Callable[..., object] = setattr
+                call: Callable[[], object] = waiting[1]
+                # In one line, between whose parts no interrupt comes.
+                _ = put(self, "_waiting", _without(waiting, self._waiting)), call()
 
     def _tick_all(self) -> None:
         if self._unfinished or self._waiting:
@@ -113,11 +129,11 @@ class Aborts:
     def _tick(self, abort: Abort) -> None:
         if abort not in self._unfinished:
             return
-        done = True
+        done = False
         try:
             done = abort.go_on()
-        finally:
-            if done:
+        finally:  # after an interrupt it goes on in the next tick, if it is not over
+            if done or abort.is_over:
                 self._unfinished = _without(abort, self._unfinished)
 
 

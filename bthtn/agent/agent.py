@@ -21,7 +21,8 @@ from bthtn.agent.events import (
 )
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
-from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
+from bthtn.agent.programming_errors import ProgrammingErrors, code_failed, is_interrupt
+from bthtn.agent.reentrance import is_at_work, refuse_at_work, work
 from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
 from bthtn.checked import checked, read_annotations
@@ -191,9 +192,8 @@ class Agent(Unpicklable, Generic[S, B]):
         hook, with nothing changed.
         """
         self._in_its_thread()
-        holder = self._runtime.holder
-        if holder.inside is not None:
-            message = f"agent '{self.name}' is reloaded by a step that it runs: '{holder}'"
+        if self._runtime.holder.inside is not None or is_at_work(self):
+            message = f"agent '{self.name}' is reloaded in the middle of its own tick"
             hint = "reload it between ticks; character.reload(make) does so, whoever calls it"
             raise ExecutionError("BT430", message, hint=hint)
         carried = self.beliefs.succeed(made.beliefs.now)
@@ -207,12 +207,27 @@ class Agent(Unpicklable, Generic[S, B]):
         self.emit(AgentReloaded(self.name, names, carried.lost, carried.defaulted))
         return self
 
+    @work
     def sense(self) -> None:
         """Begin a tick: read the clock, continue aborts, apply ``believe_soon``, read sensors due.
 
         Call it once at the beginning of every tick; ``attach`` lets a BehaviourTree do so. From
-        then on the agent belongs to the calling thread.
+        then on the agent belongs to the calling thread. Raises ExecutionError in the middle of a
+        tick.
         """
+        refuse_at_work(self, "begins a tick", but_one=True)
+        runtime = self._runtime
+        runtime.at_work, acting = self, runtime.now_acting
+        try:
+            self._sense()
+        except BaseException:
+            runtime.act_again(acting)
+            raise
+        finally:
+            runtime.at_work = None
+        self._errors.raise_first()
+
+    def _sense(self) -> None:
         self._runtime.thread = get_ident()
         self._runtime.is_sensed = True
         self._ticks += 1
@@ -228,7 +243,6 @@ class Agent(Unpicklable, Generic[S, B]):
         for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
             self.beliefs.write(*self._believed_soon.popleft())
         self._sensing.refresh()
-        self._errors.raise_first()
 
     def time(self) -> float:
         """The seconds of the agent's clock at the beginning of the tick: the latest ``sense``.
@@ -247,13 +261,15 @@ class Agent(Unpicklable, Generic[S, B]):
         self.beliefs.check(fluent, value)
         self._believed_soon.append((fluent, value, source))
 
+    @work
     def close(self) -> None:
         """End all that is left of the agent when its tree was taken down.
 
         Unfinished aborts are cut off; leases that the agent took itself are returned; generators
         of sensors, mirrors on a blackboard and the event loop of its operators are closed. An
-        agent that is ticked again begins anew.
+        agent that is ticked again begins anew. Raises ExecutionError in the middle of a tick.
         """
+        refuse_at_work(self, "is closed", but_one=True)
         self.aborts.cut_off(self._runtime.holder, "the agent was closed")
         self._sensing.close()
         self._runtime.close()
@@ -283,7 +299,8 @@ class Agent(Unpicklable, Generic[S, B]):
 
         An event of another agent is passed on as it is, so that ``emit`` may be the listener of
         others. One that was emitted before is copied: it stays as it was heard. A listener that
-        raises is removed, and its error logged.
+        raises is removed, and its error logged. One that an interrupt (Ctrl-C, MemoryError) ends is
+        called again with the same event, before that goes on.
         """
         if event.agent == self.name:
             event = event.of("", 0, None)
@@ -295,8 +312,16 @@ class Agent(Unpicklable, Generic[S, B]):
         if is_own:
             time = None if self.clock is None else self.clock.now
             event.fill_in(self.name, self._ticks, time)
+        listener = self._listener
         try:
-            self._listener(event)
+            try:
+                listener(event)
+            except BaseException as error:
+                if not is_interrupt(error, ()):
+                    raise
+                listener(event)  # it may not have heard it; ours look whether it is the same one
+                if not isinstance(error, Exception):
+                    raise
         except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent
             self.listener = None
             self.emit(code_failed("listener", error))

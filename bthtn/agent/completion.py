@@ -43,6 +43,11 @@ class Completion(Unpicklable):
         return self._close(reason or "the operator failed")
 
     @property
+    def on_abort(self) -> Callable[[], object] | None:
+        """What is called when the step is aborted."""
+        return self._on_abort
+
+    @property
     def reason(self) -> str | None:
         """Why it failed, empty for a success, None while it is open."""
         with self._lock:

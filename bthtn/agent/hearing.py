@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent, AgentListener
 from bthtn.agent.programming_errors import code_failed
+
+
+Listener = Callable[[AgentEvent], object]
 
 
 def hear_too(agent: Agent[Any, Any], hear: AgentListener) -> AgentListener:
@@ -14,11 +18,14 @@ def hear_too(agent: Agent[Any, Any], hear: AgentListener) -> AgentListener:
 
     Returns the listener that the agent has now.
     """
-    first, listener = hear_alone(agent, hear), agent.listener
+    first, listener = cast("Listener", hear_alone(agent, hear)), agent.listener
+    latest: AgentEvent | None = None
     before = None if listener is None else hear_alone(agent, listener)
 
     def hear_both(event: AgentEvent) -> None:
-        first(event)
+        nonlocal latest
+        if event is not latest:  # else an interrupt came when it was heard before
+            _, latest = first(event), event
         if before is not None:
             before(event)
 
@@ -33,8 +40,11 @@ def hear_alone(agent: Agent[Any, Any], hear: AgentListener) -> AgentListener:
     def heard(event: AgentEvent) -> None:
         nonlocal is_heard
         try:
-            if is_heard:
-                hear(event)
+            try:
+                if is_heard:
+                    hear(event)
+            except MemoryError:
+                hear(event)  # it may not have heard it
         except Exception as error:  # noqa: BLE001 - contained and reported
             is_heard = False
             agent.emit(code_failed("listener", error))

@@ -6,12 +6,13 @@ raised it: it is contained, logged with its traceback the first time, and counte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from logging import Logger, getLogger
+from functools import partial
 from pathlib import PurePath
 from traceback import walk_tb
 from types import MappingProxyType
-from typing import Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from bthtn.agent import events
 from bthtn.agent.operators import OperatorFailed
@@ -64,6 +65,30 @@ class ProgrammingErrors:
 def is_programming_error(error: BaseException | None) -> TypeGuard[Exception]:
     """Whether an exception is a mistake in users' code, and not the answer of an operator."""
     return isinstance(error, Exception) and not isinstance(error, OperatorFailed)
+
+
+def is_interrupt(error: BaseException, codes: Iterable[object]) -> bool:
+    """Whether it came upon our own code at any line: Ctrl-C, or no memory, not raised in ``codes``.
+
+    Those are functions of users, or the code of such; what they raise is theirs.
+    """
+    if isinstance(error, Exception) and not isinstance(error, MemoryError):
+        return False
+    theirs = list(map(_code_of, codes))
+    return not any(
+        frame.f_code is code for frame, _ in walk_tb(error.__traceback__) for code in theirs
+    )
+
+
+def _code_of(called: Any) -> object:
+    """The code that runs when something is called; itself, if it is code."""
+    while isinstance(called, partial):
+        called = called.func
+    if isinstance(called, type):
+        called = vars(called).get("__init__")
+    elif not hasattr(called, "__code__") and callable(called):
+        called = called.__call__
+    return getattr(called, "__code__", called)
 
 
 def text_of(error: BaseException) -> str:

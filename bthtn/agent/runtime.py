@@ -26,7 +26,7 @@ class Runtime:
     operator runs, a plan while its hooks run, and otherwise the agent itself.
     """
 
-    _unsaved = ("closing", "event_loop", "is_attached", "is_heard", "thread")
+    _unsaved = ("at_work", "closing", "event_loop", "is_attached", "is_heard", "thread")
 
     def __init__(
         self,
@@ -45,6 +45,8 @@ class Runtime:
         """Whether the agent has a listener."""
         self.is_sensed = False
         """Whether ``sense`` was ever called, or a warning has said that it is missing."""
+        self.at_work: object = None
+        """A goal that is ticked or stopped, None if there is none; a hint to look at the stack."""
         self.thread: int | None = None
         """The thread that may change beliefs; any, for None."""
         self.unsensed = ""
@@ -78,6 +80,16 @@ class Runtime:
         account, writer = self._acting[-1], self._beliefs.writer
         return lambda: self.acting(account, writer)
 
+    @property
+    def now_acting(self) -> tuple[int, Writer | None]:
+        """What is put back with ``act_again`` when an interrupt has passed through."""
+        return len(self._acting), self._beliefs.writer
+
+    def act_again(self, before: tuple[int, Writer | None]) -> None:
+        """Let those act who did before; an interrupt may have kept others from leaving."""
+        depth, self._beliefs.writer = before
+        del self._acting[depth:]
+
     def warn_unsensed(self, what: str, *, is_certain: bool) -> None:
         """Log, once, that the agent's ``sense`` is not called; warn as well if that is certain."""
         self.is_sensed = True
@@ -96,15 +108,16 @@ class Runtime:
     def take(self, key: Hashable) -> bool:
         """Take a lease for the holder that is acting. Returns False if others have all places."""
         account = self._acting[-1]
-        had = self._leases.has(key, account.holder)
-        if not self._leases.take(key, account.holder):
-            return False
-        if had:
+        by = account.holder
+        if self._leases.has(key, by):
             account.shared += (key,)
-        else:
-            account.keys += (key,)
-            by = account.holder
-            self._emit(LeaseTaken(key, by.name, goal=by.goal, plan_id=by.plan_id))
+            return True
+        # An interrupt at any line leaves nothing taken that the account does not name.
+        account.keys += (key,)
+        if not self._leases.take(key, by):
+            account.keys = without(key, account.keys)
+            return False
+        self._emit(LeaseTaken(key, by.name, goal=by.goal, plan_id=by.plan_id))
         return True
 
     def give_back(self, key: Hashable) -> bool:
@@ -124,9 +137,9 @@ class Runtime:
             if heir is None:
                 self._give_back(key, account)
             else:
-                account.keys = without(key, account.keys)
-                heir.shared = without(key, heir.shared)
                 heir.keys += (key,)
+                heir.shared = without(key, heir.shared)
+                account.keys = without(key, account.keys)
 
     def next_step(self) -> int:
         """Number a step that is about to start. No two steps of an agent share a number."""
@@ -162,9 +175,9 @@ class Runtime:
     def _give_back(self, key: Hashable, account: Account) -> bool:
         if key not in {*account.keys}:
             return False
-        account.keys = without(key, account.keys)
         by = account.holder
         self._leases.give_back(key, by)
+        account.keys = without(key, account.keys)
         self._emit(LeaseReturned(key, by.name, goal=by.goal, plan_id=by.plan_id))
         return True
 
@@ -172,12 +185,13 @@ class Runtime:
 class _Acting:
     """One account on the stack. A class, because a generator would slow down every step's tick."""
 
-    __slots__ = ("_account", "_beliefs", "_outer", "_stack", "_writer")
+    __slots__ = ("_account", "_beliefs", "_depth", "_outer", "_stack", "_writer")
 
     def __init__(
         self, stack: list[Account], account: Account, beliefs: Beliefs[Any], writer: Writer | None
     ) -> None:
         self._stack = stack
+        self._depth = len(stack)
         self._account = account
         self._beliefs = beliefs
         self._outer = beliefs.writer
@@ -189,7 +203,7 @@ class _Acting:
 
     def __exit__(self, *raised: object) -> None:
         self._beliefs.writer = self._outer
-        self._stack.pop()
+        del self._stack[self._depth :]
 
 
 def runtime_of(agent: Any) -> Runtime:

@@ -10,6 +10,7 @@ from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.reentrance import at_work, in_the_middle, is_at_work, work
 from bthtn.agent.runtime import runtime_of
 from bthtn.checked import checked
 from bthtn.errors import ExecutionError
@@ -31,31 +32,71 @@ def attach(tree: BehaviourTree, agent: Agent[Any, Any]) -> Callable[[], None]:
         message = f"agent '{agent.name}' is attached to a tree already"
         hint = "attach it once; before it moves to another tree, call what attach has returned"
         raise ExecutionError("BT314", message, hint=hint)
-    runtime.is_attached = is_attached = True
-    shut_down = tree.shutdown
+    return _Attached(tree, agent).detach
 
-    def sense(_: BehaviourTree) -> None:
-        agent.sense()
 
-    def shutdown() -> None:
-        if not is_attached:
-            shut_down()
-            return
-        runtime.thread = get_ident()  # the one that has ticked the tree may be over
+class _Attached:
+    """The tie between a tree and an agent: the tree's tick and shutdown, with the agent's."""
+
+    def __init__(self, tree: BehaviourTree, agent: Agent[Any, Any]) -> None:
+        self._agent = agent
+        self._tree = tree
+        self._runtime = runtime_of(agent)
+        self._runtime.is_attached = self._is_attached = True
+        self._is_to_end = False
+        tree.add_pre_tick_handler(self._sense)
+        # py_trees calls nothing when a tree is shut down, but its behaviours, which may be any.
+        self._tick, self._shut_down = tree.tick, tree.shutdown
+        tree.tick = self.tick  # type: ignore[method-assign]  # of this tree alone
+        tree.shutdown = self.shutdown  # type: ignore[method-assign]  # of this tree alone
+
+    def tick(self, *handlers: Any, **named: Any) -> None:
+        """Tick the tree, and shut it down at the end if that was asked for in the middle."""
+        if self._is_ticked:
+            raise in_the_middle(f"the tree of agent '{self._agent.name}' is ticked")
+        self._refuse_at_work("is ticked")
+        self._is_to_end = False
         try:
-            if any(node.status is Status.RUNNING for node in tree.root.iterate()):
-                tree.root.stop(Status.INVALID)
-            shut_down()
+            self._tick_once(*handlers, **named)
         finally:
-            agent.close()
+            if self._is_to_end:
+                self.shutdown()
 
-    def detach() -> None:
-        nonlocal is_attached
-        if is_attached:
-            runtime.is_attached = is_attached = False
-            tree.pre_tick_handlers.remove(sense)
+    @property
+    def _is_ticked(self) -> bool:
+        return any(one is self for one, _ in at_work())
 
-    tree.add_pre_tick_handler(sense)
-    # py_trees calls nothing when a tree is shut down, but its behaviours, which may be any.
-    tree.shutdown = shutdown  # type: ignore[method-assign]  # of this tree alone
-    return detach
+    @work
+    def _tick_once(self, *handlers: Any, **named: Any) -> None:
+        self._tick(*handlers, **named)
+
+    def shutdown(self) -> None:
+        """Shut the tree down and close the agent; in the middle of a tick, at its end."""
+        if not self._is_attached:
+            self._shut_down()
+            return
+        if self._is_ticked:
+            self._is_to_end = True
+            return
+        self._refuse_at_work("is shut down")
+        self._runtime.thread = get_ident()  # the one that has ticked the tree may be over
+        try:
+            if any(node.status is Status.RUNNING for node in self._tree.root.iterate()):
+                self._tree.root.stop(Status.INVALID)
+            self._shut_down()
+        finally:
+            self._agent.close()
+
+    def detach(self) -> None:
+        """Let the tree take care of the agent no more."""
+        if self._is_attached:
+            self._runtime.is_attached = self._is_attached = False
+            self._tree.pre_tick_handlers.remove(self._sense)
+
+    def _sense(self, _: BehaviourTree) -> None:
+        self._agent.sense()
+
+    def _refuse_at_work(self, what: str) -> None:
+        """Raise ExecutionError where something of the agent is ticked or stopped."""
+        if is_at_work(self._agent):
+            raise in_the_middle(f"the tree of agent '{self._agent.name}' {what}")

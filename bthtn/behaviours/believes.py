@@ -9,8 +9,10 @@ from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.reentrance import work
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import only_runs_on
+from bthtn.behaviours.middle import at_work_in
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from, why
@@ -57,8 +59,13 @@ class Believes(Unpicklable, Behaviour):
         self._left = 0  # ticks for which it is held from now on
         self._is_on = False
 
+    @work
     def update(self) -> Status:
-        """Called by py_trees at every tick."""
+        """Called by py_trees at every tick. Raises ExecutionError in the middle of one."""
+        with at_work_in(self, self.agent):
+            return self._update()
+
+    def _update(self) -> Status:
         try:
             holds = self._holds()
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported

@@ -42,6 +42,9 @@ _STAGES: Final = MappingProxyType(
 
 _ENDED: Final = (SUCCESS, FAILURE)
 
+_STOPS: Final = ("stop", "_stop", "_stop_soon", "terminate")
+"""The methods by which a node is stopped from above."""
+
 _WHOLE: Final = (PlanPriority, PlanParallel, PlanDecorated)
 """The nodes of a plan that may end while steps in them have not been run."""
 
@@ -191,7 +194,7 @@ def interruption_of(node: Behaviour) -> str:
         caller = frame.f_locals.get("self")
         if not isinstance(caller, Behaviour):
             break
-        if frame.f_code.co_name not in ("stop", "terminate"):
+        if frame.f_code.co_name not in _STOPS:
             return "the tree was stopped" if caller is node else _decision_of(caller, stopped)
         stopped = caller
     return "the tree was stopped"

@@ -15,6 +15,7 @@ from bthtn.agent.agent import Agent, restorable
 from bthtn.agent.events import AgentEvent, AgentListener, ReloadFailed
 from bthtn.agent.hearing import hear_alone
 from bthtn.agent.programming_errors import text_of
+from bthtn.agent.reentrance import is_at_work, refuse_at_work
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.attach import attach
 from bthtn.behaviours.reloading import replace_root
@@ -72,7 +73,8 @@ class Character(Unpicklable):
     def _hear(self, event: AgentEvent) -> None:
         if event.tick != self.ticks:  # of an agent that is not attached, or of the world's move
             event = event.of(event.agent, self.ticks, event.time)
-        self._events.append(event)
+        if not self._events or event is not self._events[-1]:  # else an interrupt came before
+            self._events.append(event)
         if self._listener is not None:
             self._listener(event)
 
@@ -113,7 +115,8 @@ class Character(Unpicklable):
         self.ticks = self.tree.count
 
     def tick(self) -> tuple[AgentEvent, ...]:
-        """Run one tick; the events of it, in order."""
+        """Run one tick; the events of it, in order. Raises ExecutionError in the middle of one."""
+        refuse_at_work(self.agent, "is ticked")
         self._events.clear()
         self.ticks += 1
         if not self._is_attached:
@@ -125,8 +128,9 @@ class Character(Unpicklable):
         return tuple(self._events)
 
     def stop(self) -> tuple[AgentEvent, ...]:
-        """Stop and shut down the tree; the events of that."""
-        self._events.clear()
+        """Stop and shut down the tree, in the middle of a tick at its end; the events of that."""
+        if not is_at_work(self.agent):
+            self._events.clear()
         self.tree.shutdown()
         return tuple(self._events)
 

@@ -95,6 +95,7 @@ class OwedCleanup:
         )
         self._subtree: Behaviour | None = None
         self._ticks = 0
+        self.is_over = False
 
     def go_on(self) -> bool:
         """Wait for its turn, plan, or tick the plan. Returns whether it is over."""
@@ -165,11 +166,13 @@ class OwedCleanup:
         return subtree
 
     def _end(self, reason: str, error: BaseException | None = None) -> bool:
-        subtree, self._subtree = self._subtree, None
-        if subtree is not None:
-            discard(subtree)
+        if self.is_over:
+            return True
+        if self._subtree is not None:
+            discard(self._subtree)
+        self._subtree = None
         self._hooks.close()
-        run = self._run
+        run, self.is_over = self._run, True
         run.agent.emit(
             CleanupEnded(run.goal, self.task, not reason, reason, error, plan_id=run.plan_id)
         )

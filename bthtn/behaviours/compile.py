@@ -17,7 +17,15 @@ from py_trees.common import Status
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import PlanLeaf
-from bthtn.behaviours.plan_run import Arrival, Inside, Path, PlanRun, Reads, Resumption
+from bthtn.behaviours.plan_run import (
+    Arrival,
+    Inside,
+    Path,
+    PlanRun,
+    Reads,
+    Resumption,
+    shortened,
+)
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
     Placeholder,
@@ -116,7 +124,7 @@ def compiled_steps(
         above = above.parent
     _refuse_too_deep(node, depth)
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
-    place = (arrival.path, tuple(tasks))
+    place = (shortened(arrival.path), tuple(tasks))
     return list(_Compiler(run, inside=inside).steps([(iter((node,)), place)]))
 
 

@@ -23,7 +23,9 @@ from py_trees.common import ParallelPolicy, Status
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.reentrance import work
 from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.middle import at_work_in
 from bthtn.behaviours.plan_behaviour import reset
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.checked import checked
@@ -80,7 +82,9 @@ class Parallel(Unpicklable, composites.Parallel):
                 status = self._counted()
             if status is not RUNNING:
                 break
-        if status is not RUNNING:
+        if status is RUNNING:
+            self.status = status  # also if it was stopped in the middle
+        else:
             self.stop(status)
         yield self
 
@@ -118,6 +122,8 @@ class _OneBranch(Unpicklable, composites.Composite):
                 if child.status is RUNNING:
                     child.stop(INVALID)
             self.stop(found)
+        else:
+            self.status = found  # also if it was stopped in the middle
         yield self
 
 
@@ -218,8 +224,13 @@ class Switch(_OneBranch):
 
     def _branch(self) -> Generator[Behaviour, None, Behaviour | Status]:
         yield from ()
+        return self._chosen()
+
+    @work
+    def _chosen(self) -> Behaviour | Status:
         try:
-            value = self.variable.evaluate(self.agent.beliefs)
+            with at_work_in(self, self.agent):
+                value = self.variable.evaluate(self.agent.beliefs)
             found: Behaviour = self.cases.get(value, self.default)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)

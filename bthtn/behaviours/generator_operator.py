@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Generator
 from inspect import CORO_CREATED, getcoroutinestate
-from types import coroutine as generator_based
+from types import CodeType, coroutine as generator_based
 from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
 
@@ -41,6 +41,11 @@ class GeneratorOperator:
         self._clock = clock
         self._timer: Timer | None = None
         self._aborting = False
+
+    @property
+    def code(self) -> CodeType | None:
+        """The code of the generator."""
+        return getattr(self._generator, "gi_code", None)
 
     def start(self) -> None:
         """The first tick starts it."""
@@ -101,6 +106,11 @@ class CoroutineOperator:
         self._task: Task[Any] | None = None
         self._is_aborted = self._is_closed = False
 
+    @property
+    def code(self) -> CodeType | None:
+        """The code of the coroutine."""
+        return getattr(self._coroutine, "cr_code", None)
+
     def start(self) -> None:
         """Make it a task; its code begins when the loop runs next."""
         from asyncio import get_running_loop  # noqa: PLC0415 - takes time to import, which few need
@@ -121,6 +131,7 @@ class CoroutineOperator:
             except BaseException:  # Ctrl-C, which asyncio keeps in the task as well
                 if task.done() and not task.cancelled():
                     task.exception()  # else asyncio logs that nobody has seen it
+                    self._coroutine.close()  # as it may not have been what raised
                 raise
         if not task.done():
             return RUNNING
@@ -140,7 +151,8 @@ class CoroutineOperator:
     def abort(self) -> Status | None:
         """Cancel the task, so that ``finally`` runs, and may await."""
         self._is_aborted = True
-        self._started.cancel()
+        if not self._started.cancel() and _was_interrupted(self._started):
+            return None
         if getcoroutinestate(self._coroutine) == CORO_CREATED:
             self._coroutine.close()  # else Python warns that nobody has awaited it
             return None
@@ -184,6 +196,12 @@ class CoroutineOperator:
             except BaseException as raised:  # noqa: BLE001 - it is the coroutine's
                 error = raised
         return None
+
+
+def _was_interrupted(task: Task[Any]) -> bool:
+    """Whether an interrupt has ended a task that is done."""
+    error = None if task.cancelled() else task.exception()
+    return error is not None and not isinstance(error, Exception)
 
 
 def _loop_of(runtime: Runtime, clock: Clock | None) -> AbstractEventLoop:

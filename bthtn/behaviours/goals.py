@@ -23,7 +23,9 @@ from py_trees.composites import Composite
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.reentrance import work
 from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.middle import at_work_in
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from
@@ -87,10 +89,12 @@ class _Preferring(Unpicklable, Composite):
     def _holds(self, index: int) -> bool:
         return self._evaluated("condition", self.conditions, index) is True
 
+    @work
     def _evaluated(self, what: str, expressions: Sequence[Expression[Any]], index: int) -> object:
         """The value of a child's expression now; None if it raises, which is reported."""
         try:
-            return expressions[index].evaluate(self.agent.beliefs)
+            with at_work_in(self, self.agent):
+                return expressions[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             goal = f"'{self.children[index].name}' in '{self.name}'"
@@ -106,7 +110,7 @@ class _Preferring(Unpicklable, Composite):
         else:
             was_ticked = yield from self._review()
         child = self.current_child
-        while child is not None:
+        while child is not None and self.status is Status.RUNNING:
             if not was_ticked:
                 yield from child.tick()
             was_ticked = False
@@ -116,11 +120,12 @@ class _Preferring(Unpicklable, Composite):
             self._failed.add(self._position(child))
             child = self._next()
             self.current_child = child or self.current_child
-        without = Status.SUCCESS if self._holds_already else Status.FAILURE
-        status = without if child is None else child.status
-        if status is not Status.RUNNING:
-            self.stop(status)
-        self.status = status
+        if self.status is Status.RUNNING:  # else it was stopped in the middle
+            without = Status.SUCCESS if self._holds_already else Status.FAILURE
+            status = without if child is None else child.status
+            if status is not Status.RUNNING:
+                self.stop(status)
+            self.status = status
         runtime_of(self.agent).errors.raise_first()
         yield self
 
@@ -159,7 +164,7 @@ class _Preferring(Unpicklable, Composite):
             else:
                 yield from child.tick()
                 is_better = child.status is not Status.FAILURE
-            if is_better is None:
+            if is_better is None or self.status is not Status.RUNNING:
                 return False
             if is_better:
                 self._switch(child)
@@ -349,10 +354,12 @@ class StateMachineGoals(Unpicklable, Composite):
         runtime_of(self.agent).errors.raise_first()
         yield self
 
+    @work
     def _goal(self) -> Behaviour | None:
         """The goal of the current state, None without one."""
         try:
-            self.state = self.variable.evaluate(self.agent.beliefs)
+            with at_work_in(self, self.agent):
+                self.state = self.variable.evaluate(self.agent.beliefs)
             found = None if self.state is UNKNOWN else self.goals.get(self.state)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import PlanHookFailed
 from bthtn.agent.leases import Account, Holder
-from bthtn.agent.programming_errors import text_of
+from bthtn.agent.programming_errors import is_interrupt, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.domain.domain import FrozenDomain
@@ -59,7 +59,10 @@ class PlanHooks:
     ``on_refused`` is called with each PlanRefused that is raised.
     """
 
-    __slots__ = ("_agent", "_dropped", "_goal", "_open", "_runtime", "holder", "on_refused")
+    __slots__ = (
+        *("_agent", "_called", "_dropped", "_goal", "_open", "_runtime"),
+        *("holder", "on_refused"),
+    )
 
     def __init__(
         self,
@@ -74,6 +77,8 @@ class PlanHooks:
         self._goal = goal
         self._open: list[_Open] = []
         self._dropped: list[_Open] = []
+        self._called: tuple[str, _Open] | None = None
+        """The latest hook that was called, unless an interrupt came before."""
 
     def adopt(self, tree: Node) -> None:
         """Switch to a plan: call the starts of the steps that the one before lacks.
@@ -103,14 +108,13 @@ class PlanHooks:
             started, self._open = self._open[before:], self._open[:before]
             self._end(started)
             raise
-        self._open = kept + self._open[before:]
-        self._dropped += dropped
+        self._open, self._dropped = kept + self._open[before:], self._dropped + dropped
 
     def release(self) -> None:
         """Call the ends of the steps that were dropped, as soon as unfinished aborts are done."""
         if self._dropped:
-            dropped, self._dropped = self._dropped, []
-            self._agent.aborts.afterwards(self.holder, _Ends(self, dropped))
+            ends = _Ends(self, self._dropped)
+            self._dropped, _ = [], self._agent.aborts.afterwards(self.holder, ends)
 
     def extend(self, tree: Node) -> None:
         """Call the starts for the plan of a suspended part. Raises PlanRefused."""
@@ -148,40 +152,51 @@ class PlanHooks:
         for call, name in calls:
             start, end = self._agent.operators.plan_hooks(call[0])
             opened = _Open(call, name, Account(self.holder), end)
-            error = None if start is None else self._call(start, opened, "on_plan_start")
-            if error is not None:
-                self._runtime.settle(opened.account)
-                refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
-                if self.on_refused is not None:
-                    self.on_refused(refused)
-                raise refused
-            self._open.append(opened)
+            try:
+                error = None if start is None else self._call(start, opened, "on_plan_start")
+                if error is not None:
+                    self._runtime.settle(opened.account)
+                    refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
+                    if self.on_refused is not None:
+                        self.on_refused(refused)
+                    raise refused
+                self._open.append(opened)
+            except BaseException:
+                if self._called == ("on_plan_start", opened) and opened not in self._open:
+                    self._open.append(opened)
+                raise
 
     def _end(self, opened: list[_Open]) -> None:
         """Call the ends, the latest start first."""
         try:
             while opened:
-                latest = opened.pop()
-                try:
-                    now = self._agent.operators.plan_hooks(latest.call[0])[1]
-                    end = now if latest.end is _LOADED else latest.end
-                    if end is not None:
-                        self._call(end, latest, "on_plan_end")
-                finally:
-                    heirs = (other.account for other in (*self._open, *opened))
-                    self._runtime.settle(latest.account, heirs)
-        finally:  # after KeyboardInterrupt and the like, the rest stays open
+                latest = opened[-1]
+                now = self._agent.operators.plan_hooks(latest.call[0])[1]
+                end = now if latest.end is _LOADED else latest.end
+                if end is not None and self._called != ("on_plan_end", latest):
+                    self._call(end, latest, "on_plan_end")
+                heirs = (other.account for other in (*self._open, *opened[:-1]))
+                self._runtime.settle(latest.account, heirs)
+                opened.pop()
+        finally:  # after an interrupt, the rest stays open
             self._open[:0] = opened
+            opened.clear()
 
     def _call(self, hook: Callable[..., Any], opened: _Open, kind: str) -> Exception | None:
         """Call a hook; the exception that it raised, reported as an event."""
+        self._called = None
         try:
             with self._runtime.acting(opened.account):
-                hook(self._agent, *opened.call[1])
-        except Exception as error:  # noqa: BLE001 - the user's hook: contained and reported
+                # In one line, between whose parts no interrupt comes.
+                _, self._called = hook(self._agent, *opened.call[1]), (kind, opened)
+        except BaseException as error:
+            if is_interrupt(error, (hook,)):
+                raise
+            if kind == "on_plan_end":
+                self._called = kind, opened
+            if not isinstance(error, Exception):
+                self._runtime.settle(opened.account)
+                raise
             self._agent.emit(PlanHookFailed(self._goal, kind, opened.name, error))
             return error
-        except BaseException:
-            self._runtime.settle(opened.account)
-            raise
         return None

@@ -250,8 +250,15 @@ class Mount:
         subtree = compiled(plan.tree, self.run, over or frozenset(), at_once=0)
         self.hooks.adopt(plan.tree)
         on_accepted()
-        running = hand_over(self.subtree, subtree, self.run, equivalent=equivalent, repairs=repairs)
-        self._mount(plan, running, entered, is_whole=over is None)
+        leaves = self.running
+        try:
+            old, run = self.subtree, self.run
+            running = hand_over(old, subtree, run, equivalent=equivalent, repairs=repairs)
+            self._mount(plan, running, entered, is_whole=over is None)
+        except BaseException:  # an interrupt, at which some stand in neither subtree
+            for leaf in leaves:
+                leaf.stop(INVALID)
+            raise
         self.hooks.release()
 
     def break_off(self, broken: Node | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -57,7 +57,7 @@ def operator_for(
     make = agent.operators.find(node.task)
     if make is None:
         return simulated(agent, node)
-    return _adapted(make(agent, *node.args), agent, node, setup_arguments)
+    return adapted(make(agent, *node.args), agent, node, setup_arguments)
 
 
 def simulated(agent: Agent[Any, Any], node: TaskNode) -> Simulated:
@@ -81,7 +81,7 @@ def resumed_operator(
     try:
         if go_on is not None:
             made = go_on(agent, *node.args, elapsed)
-            return _going_on(_adapted(made, agent, node, setup_arguments))
+            return _going_on(adapted(made, agent, node, setup_arguments))
         if elapsed.abort_ticks is not None:
             return Simulated(0)
         return operator_for(agent, node, setup_arguments)
@@ -101,7 +101,7 @@ def _going_on(operator: Operator) -> Operator:
     return Simulated(0) if ended else operator
 
 
-def _adapted(
+def adapted(
     made: Any, agent: Agent[Any, Any], node: TaskNode, setup_arguments: Mapping[str, Any]
 ) -> Operator:
     """The operator for an object that a user's code has made. Raises ExecutionError for others."""
@@ -151,6 +151,27 @@ def made_before(what: str) -> ExecutionError:
     return ExecutionError("BT307", message, hint=f"make a new {what} for every start of the step")
 
 
+def codes_of(operator: Operator, called: Callable[..., object]) -> tuple[object, ...]:
+    """The code of users that runs when a method of an operator is called."""
+    match operator:
+        case GeneratorOperator() | CoroutineOperator():
+            return (operator.code,)
+        case SubtreeOperator():
+            return (operator.root.tick, operator.root.stop)
+        case CompletionOperator():
+            return operator.codes
+        case _:
+            return (called,)
+
+
+def give_up(made: object) -> None:
+    """End what users' code has made for a step that an interrupt has kept from starting."""
+    if isinstance(made, Completion):
+        made.abandon()
+    elif isinstance(made, Coroutine):
+        made.close()
+
+
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
     """Stands in a save for an operator that is code: its elapsed time, and its subtree."""
@@ -194,6 +215,11 @@ class CompletionOperator:
 
     def __init__(self, completion: Completion) -> None:
         self._completion = completion
+
+    @property
+    def codes(self) -> tuple[object, ...]:
+        """The code of users that its abort calls."""
+        return (self._completion.on_abort,)
 
     def start(self) -> None:
         """Raises ExecutionError for a completion that another step waits for."""

@@ -34,7 +34,9 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.agent.reentrance import at_work, in_the_middle, work
 from bthtn.behaviours.branch import failure_of, interruption_of
+from bthtn.behaviours.middle import at_work_in
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed, record_and_text
 from bthtn.behaviours.plan_search import PlanSearch
@@ -104,12 +106,15 @@ class PlanGoal(ReloadingGoal):
         """Called by py_trees before the first tick; plans are set up later with the same."""
         self._mount.setup_arguments = kwargs
 
+    @work
     def prepare(self) -> bool | None:
         """Search for a plan while something else runs; ticked next, the goal starts with it.
 
         Returns whether a plan works now and has something to do; None while the search goes on.
+        Raises ExecutionError in the middle of a tick of the goal.
         """
-        return self._search.prepare()
+        with at_work_in(self, self.agent):
+            return self._search.prepare()
 
     def stop_preparing(self) -> None:
         """Drop the search of ``prepare``; the next call starts a new one."""
@@ -136,9 +141,10 @@ class PlanGoal(ReloadingGoal):
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
         self._review.close()
         if new_status is INVALID:
-            if self.status is RUNNING and self._ended is None:
+            if self.status is RUNNING and self._ended in (None, INVALID):
                 if self.agent.listener is not None:
                     self._emit(PlanAborted, self.ends_for or interruption_of(self))
+                self.status = INVALID  # it is told once, also if an interrupt comes now
                 self.feedback_message = ABORTED
                 self.plan = self.verdict = None
                 self.record = MethodTraversalRecord()
@@ -150,8 +156,21 @@ class PlanGoal(ReloadingGoal):
             self._repair.forget()
         self._mount.hooks.close()
 
+    def _stop_soon(self) -> None:
+        self._ended, self.ends_for = INVALID, self.ends_for or interruption_of(self)
+
+    def _recover(self) -> None:
+        if self.plan is None:
+            self.status = INVALID  # nothing has begun of which anybody was told
+        elif self.status is RUNNING:
+            self.ends_for = self.ends_for or "its tick was interrupted"
+        self._stop(INVALID)
+
+    @work
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
+        if any(one is self for one, _ in at_work(but_one=True)):
+            raise in_the_middle(f"goal '{self.name}' is shut down")
         if self.status is RUNNING:
             self.stop(INVALID)
         self._unmount()
@@ -342,8 +361,8 @@ class PlanGoal(ReloadingGoal):
 
     def _after(self, status: Status) -> Status:
         """The status of the goal after a tick of its plan."""
-        if status is RUNNING and self.ends_for:
-            self.stop(INVALID)
+        if status is RUNNING and self.ends_for and self._ended is None:
+            self._stop(INVALID)
             return FAILURE
         if status is RUNNING:
             return status

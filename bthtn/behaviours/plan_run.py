@@ -23,6 +23,8 @@ from bthtn.world.fluent import Fluent
 
 _SHOWN: Final = 8
 """Names of a path that are shown; a recursive task has thousands of the same."""
+_REMEMBERED: Final = 100
+"""Names that are kept of the path of a suspended part: one that recurs would get ever longer."""
 
 
 class Inside:
@@ -34,6 +36,7 @@ class Inside:
     def __init__(self, node: object, around: Path) -> None:
         self.node = node
         self.around = around
+        self.depth: int = 1 if around is None else around.depth + 1
 
     @cached_property
     def text(self) -> str:
@@ -53,6 +56,20 @@ def names_of(path: Path) -> Iterator[str]:
     while path is not None:
         yield str(path.node)
         path = path.around
+
+
+def shortened(path: Path) -> Path:
+    """The path, or its innermost part once it has become long, for a part planned on arrival."""
+    if path is None or path.depth <= 2 * _REMEMBERED:
+        return path
+    kept: list[object] = []
+    while path is not None and len(kept) < _REMEMBERED:
+        kept.append(path.node)
+        path = path.around
+    short: Path = None
+    for node in reversed(kept):
+        short = Inside(node, short)
+    return short
 
 
 def path_text(path: Path) -> str:

@@ -19,6 +19,7 @@ from py_trees.trees import BehaviourTree
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent, PlanAdopted, PlanBroken, PlanKept
 from bthtn.agent.leases import Holder
+from bthtn.agent.reentrance import refuse_at_work, work
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import PlanRefused
@@ -143,6 +144,7 @@ class ReloadingGoal(TakingOver):
             self._run_now(kept)
             self._emit(PlanKept, "the reloaded domain has this plan, too")
 
+    @work
     def _take_over(self, other: ReloadingGoal) -> None:
         """Go on with the plan of another goal of the agent, in whose place this one stands.
 
@@ -187,9 +189,11 @@ def replace_root(tree: BehaviourTree, root: Behaviour) -> None:
     A goal of the new root that has the name and the agent of a running one goes on with its plan
     if the next tick reaches it; of several such goals, the first one does. Everything else that
     runs is stopped, and the behaviours of the old root are shut down. The new root has to be set up
-    already, as far as it needs that.
+    already, as far as it needs that. Raises ExecutionError in the middle of a tick.
     """
     old = tree.root
+    for goal in (*_goals_of(old), *_goals_of(root)):
+        refuse_at_work(goal.agent, "gets another tree")
     running_last = sorted(_goals_of(old), key=lambda goal: goal.status is RUNNING)
     former = {(id(goal.agent), goal.name): goal for goal in running_last}
     newer = list(_goals_of(root))

@@ -18,6 +18,7 @@ from py_trees.behaviours import Running
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.reentrance import refuse_at_work
 from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.reloading import ReloadingGoal, search_of
 from bthtn.behaviours.status import INVALID
@@ -40,8 +41,10 @@ def save(
 
     The ``world`` is an object of attributes, of which those are saved that are plain data or
     objects of classes of its package; or it has ``save() -> JSON`` and ``load(saved)``. Raises
-    InputError for a belief whose value cannot be written.
+    InputError for a belief whose value cannot be written, ExecutionError in the middle of a tick.
     """
+    for agent in agents:
+        refuse_at_work(agent, "is saved")
     root = _root_of(tree)
     parts, everything = Parts(), (*agents, root)
     _name_parts(parts, everything)
@@ -75,6 +78,8 @@ def load(
     InputError for a save that is damaged or does not fit, and ExecutionError for a tree that was
     ticked. A partly loaded character is of no further use.
     """
+    for agent in agents:
+        refuse_at_work(agent, "is loaded")
     _check(saved, _root_of(tree), agents, world, plans=plans)
     try:
         _load(saved, tree, agents, world, plans=plans)

@@ -257,6 +257,7 @@ class PlanSequence(PlanComposite, Sequence):
         for step in replacement:
             step.parent = self
         child.parent = None
+        child.shutdown()  # else it keeps what it was replaced by, and that its own, and so on
         self._made[self._index : self._index + 1] = replacement
         # A task that suspends itself at its own end makes a sequence that grows for ever: steps
         # that finished long ago are discarded.

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import (
     AgentEvent,
+    AgentListener,
     LeafAborted,
     LeafAborting,
     LeafEnded,
@@ -20,10 +21,21 @@ from bthtn.agent.events import (
 )
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import Elapsed, OperatorFailed
-from bthtn.agent.programming_errors import code_failed, is_programming_error, text_of
+from bthtn.agent.programming_errors import (
+    code_failed,
+    is_interrupt,
+    is_programming_error,
+    text_of,
+)
 from bthtn.agent.runtime import Writer, runtime_of
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
-from bthtn.behaviours.operator import Operator, SavedOperator, Simulated, resumed_operator
+from bthtn.behaviours.operator import (
+    Operator,
+    SavedOperator,
+    Simulated,
+    codes_of,
+    resumed_operator,
+)
 from bthtn.behaviours.plan_run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
@@ -56,12 +68,13 @@ class StepRun:
     """One start of a step: the effects that it writes, its leases and its events.
 
     Exactly one of ``refused``, ``ended`` and ``aborted`` is called, the latter two after
-    ``started``; they return the step's leases.
+    ``started``; they return the step's leases. After an interrupt (Ctrl-C, MemoryError), which may
+    come at any line, ``ended`` and ``aborted`` are called again and do what is left to be done.
     """
 
     __slots__ = (
-        *("_account", "_began", "_holder", "_news", "_run", "_runtime"),
-        *("node", "number", "path", "plan_id", "ticks"),
+        *("_account", "_began", "_end", "_holder", "_news", "_run", "_runtime", "_written"),
+        *("is_open", "node", "number", "path", "plan_id", "ticks"),
     )
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
@@ -77,6 +90,12 @@ class StepRun:
         self._holder: Holder | None = None
         self._account: Account | None = None
         self._news: Source | None = None
+        self.is_open = False
+        """Whether its start was told, and its end was not."""
+        self._end: tuple[str, BaseException | None] | None = None
+        """The reason and the error of an end that was not told yet."""
+        self._written: tuple[str, tuple[Fluent[Any], ...]] | None = None
+        """The latest moment whose effects were written, and the fluents."""
 
     @property
     def agent(self) -> Agent[Any, Any]:
@@ -113,10 +132,9 @@ class StepRun:
         task = self.node.task
         if task.uses:
             self._runtime.occupy(self.holder, task.uses)
-        if self._runtime.is_heard:
-            self._emit(_leaf_started)
+        self._tell(_leaf_started, opens=True)
         if task.on_start:
-            self._write("start")
+            self._write_now("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
         """Write the effects of a success. Returns the fluents written.
@@ -124,6 +142,10 @@ class StepRun:
         Exceptions of the effects propagate, with nothing written.
         """
         return self._write("success")
+
+    def drop(self) -> None:
+        """Forget a start that was not told, because of an interrupt."""
+        self._settle()
 
     def refused(self, reason: str, error: Exception | None) -> None:
         """Report that the step was not started."""
@@ -134,15 +156,20 @@ class StepRun:
 
         Returns the reason, extended if the ``on_failure`` effects raised.
         """
-        if reason:
-            try:
-                self._write("failure")
-            except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
-                reason = f"{reason}; its on_failure effects: {text_of(raised)}"
-                error = self.first(error, raised, "on_failure")
+        if not self.is_open:
+            return reason
+        if self._end is None:
+            if reason:
+                try:
+                    self._write("failure")
+                except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
+                    reason = f"{reason}; its on_failure effects: {text_of(raised)}"
+                    error = self.first(error, raised, "on_failure")
+            self._end = reason, error
+        reason, error = self._end
         self._settle()
-        if reason or self._runtime.is_heard:
-            self._emit(_leaf_ended, succeeded=not reason, reason=reason, error=error)
+        self._tell(_leaf_ended, opens=False, succeeded=not reason, reason=reason, error=error)
+        self._end = self._written = None
         return reason
 
     def aborting(self) -> None:
@@ -151,20 +178,38 @@ class StepRun:
 
     def aborted(self, error: BaseException | None) -> None:
         """Report the end of an abort; ``error`` is the operator's exception."""
+        if not self.is_open:
+            return
         try:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
             error = self.first(error, raised, "on_abort")
         self._settle()
-        self._emit(LeafAborted, error=error)
+        self._tell(LeafAborted, opens=False, error=error)
+        self._written = None
+
+    def _tell(self, kind: Callable[..., AgentEvent], *, opens: bool, **about: Any) -> None:
+        """Emit the event of the start, or of the end; from then on the step is open, or not."""
+        if not self._runtime.is_heard and about.get("error") is None:
+            self.is_open = opens
+            return
+        event, emit = self._event(kind, about), cast("AgentListener", self.agent.emit)
+        try:  # in one line, between whose parts no interrupt comes
+            _, self.is_open = emit(event), opens
+        except BaseException as error:
+            if not is_interrupt(error, (self.agent.listener,)):
+                self.is_open = opens  # the listener has heard it
+            raise
 
     def _emit(self, kind: Callable[..., AgentEvent], **about: Any) -> None:
         """Emit an event of this kind, if there is a listener, or an error, which is counted."""
         if self._runtime.is_heard or about.get("error") is not None:
-            run, task = self._run, call_text(self.node.task, self.node.args)
-            at, plan = path_text(self.path), self.plan_id
-            event = kind(self.number, task, path=at, goal=run.goal, plan_id=plan, **about)
-            run.agent.emit(event)
+            self.agent.emit(self._event(kind, about))
+
+    def _event(self, kind: Callable[..., AgentEvent], about: dict[str, Any]) -> AgentEvent:
+        run, task = self._run, call_text(self.node.task, self.node.args)
+        at, plan = path_text(self.path), self.plan_id
+        return kind(self.number, task, path=at, goal=run.goal, plan_id=plan, **about)
 
     def _acting(self, writer: Writer | None = None) -> AbstractContextManager[None]:
         """The step's account, which is made when something is to be done in its name."""
@@ -194,6 +239,12 @@ class StepRun:
         return self._news
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
+        """Write the effects of the step's end, once. Returns the fluents written."""
+        if self._written is None or self._written[0] != moment:
+            self._written = moment, self._write_now(moment)
+        return self._written[1]
+
+    def _write_now(self, moment: str) -> tuple[Fluent[Any], ...]:
         """Write the effects of a moment, all or none: values are computed before any is written.
 
         Raises OperatorFailed where a value to be written is unknown.
@@ -219,10 +270,16 @@ class StepRun:
         written = state.written_since(0)
         for fluent, value in written.items():
             fluent.check(value)
-        with self._acting() if self._runtime.is_heard else nullcontext():
+        try:
+            with self._acting() if self._runtime.is_heard else nullcontext():
+                for fluent, value in written.items():
+                    run.agent.beliefs.write(fluent, value, self._source)
+            return tuple(written)
+        except BaseException:  # an interrupt, after which all are written, too
             for fluent, value in written.items():
                 run.agent.beliefs.write(fluent, value, self._source)
-        return tuple(written)
+            self._written = moment, tuple(written)
+            raise
 
 
 class OperatorAbort:
@@ -235,7 +292,7 @@ class OperatorAbort:
         self, step: StepRun, operator: Operator, error: BaseException | None = None
     ) -> None:
         self.step = step
-        self.done = False
+        self.has_begun = self.done = False
         self.error = error
         self._operator = operator
         self._ticks = 0
@@ -262,6 +319,10 @@ class OperatorAbort:
 
     def tick(self) -> bool:
         """Tick the operator. Returns whether the abort is done."""
+        if self.done:
+            return True
+        if not self.has_begun:  # there was an interrupt before
+            return self.start()
         self._ticks += 1
         if self._ticks > LONGEST_ABORT:
             self.cut_off(f"it was not done after {LONGEST_ABORT} ticks")
@@ -270,23 +331,27 @@ class OperatorAbort:
 
     def cut_off(self, why: str) -> None:
         """End the abort now, finished or not."""
+        if not self.has_begun:  # there was an interrupt before
+            self._call(self._operator.abort)
+        if self.done:
+            return
         self.done = True
         self.error = self.step.first(self.error, _unfinished(self.step, why), "abort")
         if isinstance(self._operator, GeneratorOperator | CoroutineOperator):
             self._call(self._operator.close)
 
     def _call(self, operation: Callable[[], Status | None]) -> bool:
-        self.done = True
         try:
-            with self.step.acting():
-                answer = operation()
-        except Exception as error:  # noqa: BLE001 - the user's clean-up: contained and reported
-            self.error = self.step.first(self.error, error, "abort")
+            with self.step.acting():  # in one line, between whose parts no interrupt comes
+                self.has_begun, self.done = True, operation() is not RUNNING
         except BaseException as error:
-            self.error = error
-            raise
-        else:
-            self.done = answer is not RUNNING
+            if is_interrupt(error, codes_of(self._operator, operation)):
+                raise
+            self.has_begun = self.done = True
+            if not isinstance(error, Exception):
+                self.error = error
+                raise
+            self.error = self.step.first(self.error, error, "abort")
         return self.done
 
 
@@ -295,6 +360,11 @@ class StepAbort:
 
     def __init__(self, abort: OperatorAbort) -> None:
         self._abort = abort
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the step is over."""
+        return not self._abort.step.is_open
 
     @property
     def task(self) -> str:

@@ -20,7 +20,9 @@ from py_trees.composites import Parallel
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
+from bthtn.agent.reentrance import at_work, work
 from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.middle import refuse_inside
 from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.world.beliefs import Source
@@ -61,20 +63,41 @@ class TakingOver(Unpicklable, LeanBehaviour):
     def _advance(self) -> Generator[Behaviour, None, Status]:
         """Go on, in the same tick as before if it had to wait. Returns the status of the goal."""
 
+    @work
     def tick(self) -> Iterator[Behaviour]:
-        """Search for a plan, or tick the plan."""
+        """Search for a plan, or tick the plan.
+
+        Raises ExecutionError in the middle of a tick of the tree. After an interrupt, the plan is
+        stopped.
+        """
         runtime = runtime_of(self.agent)
+        outer = runtime.at_work
+        if outer is not None:
+            refuse_inside(self, self.agent)
+        runtime.at_work = self
         if runtime.unsensed and not runtime.is_sensed:
             runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
         self.agent.aborts.go_on(self)
         if self.status is not RUNNING:
             self.initialise()  # a subclass may have one, as with py_trees
-        status = self._ended or self._prepare_tick() or (yield from self._advance())
-        if status is not RUNNING:
-            self.stop(status)
-        self.status = status
-        if self._waiting:
-            self._let_others_begin()  # it has kept its place
+        acting = runtime.now_acting
+        try:
+            status = self._ended or self._prepare_tick() or (yield from self._advance())
+            stops = self._ended is INVALID or (status is RUNNING and self.status is INVALID)
+            if status is not RUNNING:
+                self._stop(status)
+            if stops:  # in the middle of this tick
+                self._stop(INVALID)
+                status = INVALID
+            self.status = status
+            if self._waiting:
+                self._let_others_begin()  # it has kept its place
+        except BaseException:
+            runtime.act_again(acting)
+            self._recover()
+            raise
+        finally:
+            runtime.at_work = outer
         runtime.errors.raise_first()
         yield self
 
@@ -82,8 +105,31 @@ class TakingOver(Unpicklable, LeanBehaviour):
         """Never called: ``tick`` decides."""
         return self.status
 
+    @work
     def stop(self, new_status: Status) -> None:
-        """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
+        """Called by py_trees at every end; goals that wait for this one begin in the same tick.
+
+        In the middle of a tick of the goal it is stopped at the end of that.
+        """
+        for one, method in at_work(but_one=True):
+            if one is self and method in ("tick", "stop"):
+                if method == "tick" and self._ended is None:
+                    self._stop_soon()
+                return
+        runtime = runtime_of(self.agent)
+        outer, acting = runtime.at_work, runtime.now_acting
+        runtime.at_work = self
+        try:
+            self._stop(new_status)
+        except BaseException:  # after an interrupt, it does what is left to be done
+            runtime.act_again(acting)
+            self._stop(new_status)
+            raise
+        finally:
+            runtime.at_work = outer
+
+    def _stop(self, new_status: Status) -> None:
+        """End, without a look at what is going on."""
         self._awaited = ()
         is_interrupted = new_status is INVALID and self.status is RUNNING
         # As that of py_trees, without the text for its logger.
@@ -94,6 +140,14 @@ class TakingOver(Unpicklable, LeanBehaviour):
             self._warn_of_aborts()
         if self._waiting:
             self._let_others_begin()
+
+    @abstractmethod
+    def _stop_soon(self) -> None:
+        """Note that the goal is to be stopped at the end of its tick, and why."""
+
+    @abstractmethod
+    def _recover(self) -> None:
+        """Stop the plan after an interrupt: Ctrl-C, or no memory, at any line."""
 
     def _warn_of_aborts(self) -> None:
         """Warn of an abort that nothing in the tree may tick, as the agent is never sensed."""

@@ -25,7 +25,7 @@ from py_trees.composites import Selector
 
 from bthtn.agent.events import LeafWaits
 from bthtn.agent.leases import Holder
-from bthtn.agent.programming_errors import is_programming_error, text_of
+from bthtn.agent.programming_errors import is_interrupt, is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.obstacle import Obstacle, obstacle_of, obstacle_to_start
 from bthtn.behaviours.operator import (
@@ -33,8 +33,10 @@ from bthtn.behaviours.operator import (
     SavedOperator,
     Simulated,
     SubtreeOperator,
+    adapted,
+    codes_of,
+    give_up,
     no_status,
-    operator_for,
     resumed_operator,
     simulated,
 )
@@ -56,6 +58,8 @@ class TaskLeaf(PlanLeaf):
 
     failure: Failure | None = None
     _obstacle: Obstacle | None = None
+    _answer: object = None
+    """The operator's answer in the latest tick; None in its middle, and where it has raised."""
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.status = INVALID
@@ -71,7 +75,7 @@ class TaskLeaf(PlanLeaf):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save; of an operator that is code, only how long it has run."""
-        state = {**vars(self), "_below": None, "_visited": ()}
+        state = {**vars(self), "_answer": None, "_below": None, "_visited": ()}
         operator = self._operator
         if operator is not None and not isinstance(operator, Simulated):
             root = LoadedLater(operator.root) if isinstance(operator, SubtreeOperator) else None
@@ -149,7 +153,7 @@ class TaskLeaf(PlanLeaf):
             discard(subtree)
         self._below = None
         self._step = self._operator = self._abort = self._obstacle = self._waits_for = None
-        self._visited = ()
+        self._answer, self._visited = None, ()
         self.failure, self.feedback_message = None, ""
 
     def update(self) -> Status:
@@ -175,23 +179,37 @@ class TaskLeaf(PlanLeaf):
 
         The leaf is not ticked again, so an abort that takes more ticks is left to the agent.
         """
-        operator, self._operator = self._operator, None
-        unfinished, self._abort = self._abort, None
         if new_status is not INVALID:
             return
-        if operator is None and unfinished is None:
+        step, aborts = self._step, self._run.agent.aborts
+        if step is None or not step.is_open:
             if self.status is RUNNING:
                 self.feedback_message = ""  # it was waiting, and never ran
             else:
                 mark_stopped(self, new_status)
             return
         self.feedback_message = ABORTED
-        if unfinished is not None:
-            self._run.agent.aborts.add(StepAbort(unfinished))
-        elif operator is not None:
-            abort = StepAbort(OperatorAbort(self._started, operator))
-            if not abort.start():
-                self._run.agent.aborts.add(abort)
+        if self._abort is not None:
+            _, self._abort = aborts.add(StepAbort(self._abort)), None
+        elif self._answer is SUCCESS or self._answer is FAILURE:  # there was an interrupt before it had ended
+            self._answered(step, self._answer)
+        elif self._operator is not None:
+            self._give_up(StepAbort(OperatorAbort(step, self._operator)))
+        elif not aborts.has(step.holder):
+            self._end(step, "it was interrupted")
+
+    def _give_up(self, abort: StepAbort) -> None:
+        """Abort the operator; the agent goes on with what takes more ticks."""
+        aborts = self._run.agent.aborts
+        try:
+            self._operator, is_done = None, abort.start()
+            if not is_done:
+                aborts.add(abort)
+        except BaseException:
+            self._operator = None
+            if not abort.is_over and not aborts.has(abort.holder):
+                aborts.add(abort)
+            raise
 
     def shutdown(self) -> None:
         """Called when the tree, or the plan, is taken down: nothing is left running."""
@@ -238,35 +256,41 @@ class TaskLeaf(PlanLeaf):
         if self._is_refused():
             return False
         self._run.moves += 1
+        self.status = RUNNING  # whoever stops the plan in the middle of this tick ends the step
         step = self._step = StepRun(self.node, self.path, self._run)
         if self._run.has_cleanups:
             for part in enclosing(self, PlanWithCleanup):
                 part.is_open = True
+        agent, made = self._run.agent, None
+        make = agent.operators.find(self.node.task)
         try:
             step.started()
-            self._operator = self._begun(step)
-        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self._end(step, text_of(error), error)
-            return False
+            if make is None:
+                self._operator = simulated(agent, self.node)
+            else:
+                with step.acting():
+                    made = make(agent, *self.node.args)
+                    operator = adapted(made, agent, self.node, self._run.setup_arguments)
+                    if isinstance(operator, SubtreeOperator):
+                        operator.show_below(self)
+                    start: Callable[[], object] = operator.start
+                    _, self._operator = start(), operator  # in one line: no interrupt between
         except BaseException as error:
+            if not step.is_open:
+                step.drop()
+                raise
+            if is_interrupt(error, (make, getattr(made, "start", None))):
+                if self._operator is None:
+                    give_up(made)
+                raise
             self._end(step, text_of(error), error)
-            raise
+            if not isinstance(error, Exception):
+                raise
+            return False
         task = self.node.task
         if task.watched is not ALWAYS or task.during is not ALWAYS:
             self._run.owner.started(self.node)
         return True
-
-    def _begun(self, step: StepRun) -> Operator:
-        """The operator of the step, which has started. Whatever users' code raises propagates."""
-        agent = self._run.agent
-        if agent.operators.find(self.node.task) is None:
-            return simulated(agent, self.node)
-        with step.acting():
-            operator = operator_for(agent, self.node, self._run.setup_arguments)
-            if isinstance(operator, SubtreeOperator):
-                operator.show_below(self)
-            operator.start()
-        return operator
 
     def _is_refused(self) -> bool:
         """Whether a condition does not hold; then the step is over without a start."""
@@ -282,37 +306,51 @@ class TaskLeaf(PlanLeaf):
         """Tick the operator; SUCCESS once its effects are written as well."""
         step = self._step  # not ``_started``: this is done at every tick
         assert step is not None, "the step has started"
+        operator, self._answer = self._operator, None
+        assert operator is not None, "a step that started has an operator"
         try:
             step.ticks += 1
-            operator = self._operator
-            answer = operator.tick() if type(operator) is Simulated else self._acted(step)
-            if answer is RUNNING:
-                return answer
-            if answer is SUCCESS:
-                self._run.owner.finished(self.node, step.succeed())
-                self._end(step, "")
-                return answer
-            error = None if answer is FAILURE else no_status(answer, self.node.task.name)
-            why = text_of(error) if error else "the operator answered FAILURE"
-            self._end(step, why, error)
-        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self._end(step, text_of(error), error)
+            if type(operator) is Simulated:
+                self._answer = operator.tick()
+            else:
+                self._act(step, operator)
         except BaseException as error:
+            # After an interrupt the operator is as it was: the goal is stopped, and aborts it.
+            if self._answer is not None or is_interrupt(error, codes_of(operator, operator.tick)):
+                raise
             self._end(step, text_of(error), error)
-            raise
-        return FAILURE
+            if not isinstance(error, Exception):
+                raise
+            return FAILURE
+        if self._answer is RUNNING:
+            return RUNNING
+        return self._answered(step, self._answer)
 
-    def _acted(self, step: StepRun) -> Status:
+    def _act(self, step: StepRun, operator: Operator) -> None:
         """Tick an operator that is users' code."""
-        operator = self._operator
-        assert operator is not None, "a step that started has an operator"
         with step.acting():
             if not isinstance(operator, SubtreeOperator):
-                return operator.tick()
+                self._answer = operator.tick()
+                return
             try:
-                return operator.tick()
+                self._answer = operator.tick()
             finally:
                 self._visited = operator.visited
+
+    def _answered(self, step: StepRun, answer: object) -> Status:
+        """End the step as its operator has answered; SUCCESS once its effects are written."""
+        self._operator = None
+        if answer is SUCCESS:
+            try:
+                self._run.owner.finished(self.node, step.succeed())
+            except Exception as error:  # noqa: BLE001 - the user's effects: contained and reported
+                self._end(step, text_of(error), error)
+                return FAILURE
+            self._end(step, "")
+            return SUCCESS
+        mistake = None if answer is FAILURE else no_status(answer, self.node.task.name)
+        self._end(step, text_of(mistake) if mistake else "the operator answered FAILURE", mistake)
+        return FAILURE
 
     def _abort_operator(self) -> Status:
         """Abort the operator because ``during`` does not hold."""
@@ -332,8 +370,8 @@ class TaskLeaf(PlanLeaf):
                 return RUNNING
         finally:
             if abort.done:
-                self._abort = None
                 self._end(abort.step, obstacle.reason, abort.error)
+                self._abort = None
         return FAILURE
 
     @property

@@ -19,6 +19,7 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Clock
+from bthtn.agent.reentrance import at_work, in_the_middle, work
 from bthtn.checked import checked
 from bthtn.errors import ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
@@ -96,8 +97,14 @@ class Crowd(Unpicklable):
         """Tick the agent's tree no more; it is not stopped."""
         self._members.pop(agent).is_gone = True
 
+    @work
     def tick(self) -> Turns:
-        """Begin a frame of the schedule, and tick as many characters as there is time for."""
+        """Begin a frame of the schedule, and tick as many characters as there is time for.
+
+        Raises ExecutionError in the middle of a frame.
+        """
+        if any(one is self for one, _ in at_work(but_one=True)):
+            raise in_the_middle("a crowd is ticked")
         end = None if self.milliseconds is None else self._seconds() + self.milliseconds / 1_000
         self._frame += 1
         for member in self._later.pop(self._frame, ()):

@@ -191,18 +191,20 @@ class Beliefs(Unpicklable, Generic[S]):
     def place(self, watch: Watch, places: Iterable[_Place]) -> None:
         """Called by a watch: pass changes of these fluents, or of all, to it, too."""
         for place in places:
-            self._watched[place] = (*self._watched.get(place, ()), watch)
+            watches = self._watched.get(place, ())
+            if watch not in watches:  # as it is after an interrupt
+                self._watched[place] = (*watches, watch)
             if place is None:
                 self._is_heard = True
 
     def remove(self, watch: Watch, places: Iterable[_Place]) -> None:
         """Called by a watch: pass changes of these fluents to it no longer."""
         for place in places:
-            watches = self._watched[place]
-            if len(watches) > 1:
-                self._watched[place] = tuple(other for other in watches if other is not watch)
+            watches = tuple(other for other in self._watched.get(place, ()) if other is not watch)
+            if watches:
+                self._watched[place] = watches
                 continue
-            del self._watched[place]
+            self._watched.pop(place, None)
             if place is None:
                 self._is_heard = self._on_change is not None
 
@@ -237,9 +239,10 @@ class Watch(Unpicklable):
         if wanted != now:
             old = _ON_ALL if now is None else now
             new = _ON_ALL if wanted is None else wanted
-            self._beliefs.remove(self, old - new)
+            # An interrupt leaves it with too many places rather than with too few.
             self._beliefs.place(self, new - old)
             self.fluents = wanted
+            self._beliefs.remove(self, old - new)
 
     def also(self, fluents: Iterable[Fluent[Any]]) -> None:
         """Watch these, too."""

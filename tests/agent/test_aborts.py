@@ -16,12 +16,15 @@ class Slow:
         self.task = "slow"
         self.holder = Holder("slow #1", goal)
         self.left, self.log, self.then = ticks, log, then
+        self.is_over = False
 
     def go_on(self):
         self.left -= 1
         self.log.append(self.left)
+        self.is_over = True  # what users' code raises ends it
         self.then()
-        return self.left == 0
+        self.is_over = self.left == 0
+        return self.is_over
 
     def cut_off(self, why):
         self.log.append(why)

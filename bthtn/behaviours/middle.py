@@ -1,0 +1,51 @@
+"""In the middle: no node of a tree is ticked in the middle of a tick of the same tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.reentrance import at_work, in_the_middle
+from bthtn.agent.runtime import runtime_of
+
+
+def refuse_inside(node: Behaviour, agent: Agent[Any, Any]) -> None:
+    """Raise ExecutionError where a node is ticked by code of its own agent that the tree runs.
+
+    What is inside of a step is ticked in the middle of a tick of the goal above.
+    """
+    above: list[Behaviour] = []
+    root = node
+    while root.parent is not None:
+        root = root.parent
+        above.append(root)
+    for one, method in at_work(but_one=True):
+        is_of_tree = isinstance(one, Behaviour) and _root_of(one) is root
+        if method == "tick" and one in above:
+            continue
+        if one is agent or (is_of_tree and getattr(one, "agent", None) is agent):
+            raise in_the_middle(f"'{node.name}' is ticked")
+
+
+@contextmanager
+def at_work_in(node: Behaviour, agent: Agent[Any, Any]) -> Iterator[None]:
+    """Within the ``with``, the agent knows that a node is at work, which must be none already."""
+    runtime = runtime_of(agent)
+    outer = runtime.at_work
+    if outer is not None:
+        refuse_inside(node, agent)
+    runtime.at_work = node
+    try:
+        yield
+    finally:
+        runtime.at_work = outer
+
+
+def _root_of(node: Behaviour) -> Behaviour:
+    while node.parent is not None:
+        node = node.parent
+    return node
