@@ -21,10 +21,11 @@ from bthtn.agent.events import (
 )
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
-from bthtn.agent.programming_errors import ProgrammingErrors, code_failed, is_interrupt
+from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
 from bthtn.agent.reentrance import is_at_work, refuse_at_work, work
 from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
+from bthtn.agent.telling import told
 from bthtn.checked import checked, read_annotations
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.decorator import CooldownDecorator, TimeoutDecorator
@@ -312,17 +313,8 @@ class Agent(Unpicklable, Generic[S, B]):
         if is_own:
             time = None if self.clock is None else self.clock.now
             event.fill_in(self.name, self._ticks, time)
-        listener = self._listener
-        try:
-            try:
-                listener(event)
-            except BaseException as error:
-                if not is_interrupt(error, ()):
-                    raise
-                listener(event)  # it may not have heard it; ours look whether it is the same one
-                if not isinstance(error, Exception):
-                    raise
-        except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent
+        error = told(self._listener, event)
+        if error is not None:  # it must not disturb the agent
             self.listener = None
             self.emit(code_failed("listener", error))
 

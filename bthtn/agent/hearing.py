@@ -9,7 +9,6 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent, AgentListener
 from bthtn.agent.programming_errors import code_failed
 
-
 Listener = Callable[[AgentEvent], object]
 
 

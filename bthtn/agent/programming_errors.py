@@ -7,8 +7,8 @@ raised it: it is contained, logged with its traceback the first time, and counte
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from logging import Logger, getLogger
 from functools import partial
+from logging import Logger, getLogger
 from pathlib import PurePath
 from traceback import walk_tb
 from types import MappingProxyType

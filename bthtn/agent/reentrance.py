@@ -42,8 +42,7 @@ def at_work(*, but_one: bool = False) -> Iterator[tuple[object, str]]:
 def is_at_work(agent: object, *, but_one: bool = False) -> bool:
     """Whether something of the agent is at work."""
     return any(
-        one is agent or getattr(one, "agent", None) is agent
-        for one, _ in at_work(but_one=but_one)
+        one is agent or getattr(one, "agent", None) is agent for one, _ in at_work(but_one=but_one)
     )
 
 

@@ -65,11 +65,11 @@ from bthtn.behaviours.decorators import (
     Timeout,
 )
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
+from bthtn.behaviours.interruptible import interruptible, uninterruptible_step
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.reloading import replace_root
 from bthtn.behaviours.saves import load, save
-from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Decision, Replanning, Verdict
 from bthtn.replanning.schedule import PlanningSchedule

@@ -35,7 +35,7 @@ from bthtn.behaviours.plan_run import (
     names_of,
     path_text,
 )
-from bthtn.behaviours.step import LONGEST_ABORT
+from bthtn.behaviours.step_abort import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
 from bthtn.domain.task import CompoundTask, TaskCall, call_text

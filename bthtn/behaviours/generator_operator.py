@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Generator
 from inspect import CORO_CREATED, getcoroutinestate
-from types import CodeType, coroutine as generator_based
+from types import CodeType
+from types import coroutine as generator_based
 from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
 

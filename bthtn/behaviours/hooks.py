@@ -154,17 +154,19 @@ class PlanHooks:
             opened = _Open(call, name, Account(self.holder), end)
             try:
                 error = None if start is None else self._call(start, opened, "on_plan_start")
-                if error is not None:
-                    self._runtime.settle(opened.account)
-                    refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
-                    if self.on_refused is not None:
-                        self.on_refused(refused)
-                    raise refused
-                self._open.append(opened)
+                if error is None:
+                    self._open.append(opened)
+                    self._called = None
             except BaseException:
                 if self._called == ("on_plan_start", opened) and opened not in self._open:
-                    self._open.append(opened)
+                    self._open.append(opened)  # an interrupt came after the call
                 raise
+            if error is not None:
+                self._runtime.settle(opened.account)
+                refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
+                if self.on_refused is not None:
+                    self.on_refused(refused)
+                raise refused
 
     def _end(self, opened: list[_Open]) -> None:
         """Call the ends, the latest start first."""
@@ -178,6 +180,7 @@ class PlanHooks:
                 heirs = (other.account for other in (*self._open, *opened[:-1]))
                 self._runtime.settle(latest.account, heirs)
                 opened.pop()
+                self._called = None
         finally:  # after an interrupt, the rest stays open
             self._open[:0] = opened
             opened.clear()

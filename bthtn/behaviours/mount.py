@@ -15,6 +15,7 @@ from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
+from bthtn.behaviours.interruptible import interruptible
 from bthtn.behaviours.pattern import fresh_subtree
 from bthtn.behaviours.plan_behaviour import discard, made
 from bthtn.behaviours.plan_run import (
@@ -28,7 +29,7 @@ from bthtn.behaviours.plan_run import (
 from bthtn.behaviours.plan_search import PlanSearch, RestSearch
 from bthtn.behaviours.sequence import PlanWithCleanup
 from bthtn.behaviours.status import INVALID, RUNNING
-from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
+from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import BthtnError

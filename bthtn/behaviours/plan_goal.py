@@ -36,7 +36,6 @@ from bthtn.agent.events import (
 )
 from bthtn.agent.reentrance import at_work, in_the_middle, work
 from bthtn.behaviours.branch import failure_of, interruption_of
-from bthtn.behaviours.middle import at_work_in
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed, record_and_text
 from bthtn.behaviours.plan_search import PlanSearch
@@ -106,20 +105,6 @@ class PlanGoal(ReloadingGoal):
         """Called by py_trees before the first tick; plans are set up later with the same."""
         self._mount.setup_arguments = kwargs
 
-    @work
-    def prepare(self) -> bool | None:
-        """Search for a plan while something else runs; ticked next, the goal starts with it.
-
-        Returns whether a plan works now and has something to do; None while the search goes on.
-        Raises ExecutionError in the middle of a tick of the goal.
-        """
-        with at_work_in(self, self.agent):
-            return self._search.prepare()
-
-    def stop_preparing(self) -> None:
-        """Drop the search of ``prepare``; the next call starts a new one."""
-        self._search.stop_preparing()
-
     def explain(self) -> str:
         """The goal's message, and why a search from the current beliefs finds its plan or none."""
         return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
@@ -155,16 +140,6 @@ class PlanGoal(ReloadingGoal):
             self._search.stop()
             self._repair.forget()
         self._mount.hooks.close()
-
-    def _stop_soon(self) -> None:
-        self._ended, self.ends_for = INVALID, self.ends_for or interruption_of(self)
-
-    def _recover(self) -> None:
-        if self.plan is None:
-            self.status = INVALID  # nothing has begun of which anybody was told
-        elif self.status is RUNNING:
-            self.ends_for = self.ends_for or "its tick was interrupted"
-        self._stop(INVALID)
 
     @work
     def shutdown(self) -> None:

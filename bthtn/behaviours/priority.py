@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector
 
+from bthtn.behaviours.interruptible import interruptible
 from bthtn.behaviours.plan_behaviour import PlanComposite, reset
 from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.task_leaf import interruptible
 from bthtn.plan.nodes import PriorityNode
 
 

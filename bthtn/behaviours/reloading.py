@@ -21,6 +21,8 @@ from bthtn.agent.events import AgentEvent, PlanAdopted, PlanBroken, PlanKept
 from bthtn.agent.leases import Holder
 from bthtn.agent.reentrance import refuse_at_work, work
 from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.branch import interruption_of
+from bthtn.behaviours.middle import at_work_in
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.behaviours.plan_search import PlanSearch
@@ -67,6 +69,20 @@ class ReloadingGoal(TakingOver):
 
     # Objects share the names of their attributes if they have less than thirty, which saves more
     # than a KiB for each goal. So what the parts of a goal have stays there.
+
+    @work
+    def prepare(self) -> bool | None:
+        """Search for a plan while something else runs; ticked next, the goal starts with it.
+
+        Returns whether a plan works now and has something to do; None while the search goes on.
+        Raises ExecutionError in the middle of a tick of the goal.
+        """
+        with at_work_in(self, self.agent):
+            return self._search.prepare()
+
+    def stop_preparing(self) -> None:
+        """Drop the search of ``prepare``; the next call starts a new one."""
+        self._search.stop_preparing()
 
     @property
     def budget(self) -> int | PlanningSchedule | None:
@@ -116,6 +132,16 @@ class ReloadingGoal(TakingOver):
         if not runtime_of(self.agent).is_heard and named.get("error") is None:
             return
         self.agent.emit(kind(self.name, *about, plan_id=self.plan_id, **named))
+
+    def _stop_soon(self) -> None:
+        self._ended, self.ends_for = INVALID, self.ends_for or interruption_of(self)
+
+    def _recover(self) -> None:
+        if self.plan is None:
+            self.status = INVALID  # nothing has begun of which anybody was told
+        elif self.status is RUNNING:
+            self.ends_for = self.ends_for or "its tick was interrupted"
+        self._stop(INVALID)
 
     def _follow_reload(self) -> None:
         """After a reload, keep the plan if the newer domain has it, too; otherwise break it."""

@@ -75,13 +75,9 @@ class TakingOver(Unpicklable, LeanBehaviour):
         if outer is not None:
             refuse_inside(self, self.agent)
         runtime.at_work = self
-        if runtime.unsensed and not runtime.is_sensed:
-            runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
-        self.agent.aborts.go_on(self)
-        if self.status is not RUNNING:
-            self.initialise()  # a subclass may have one, as with py_trees
         acting = runtime.now_acting
         try:
+            self._begin_tick()
             status = self._ended or self._prepare_tick() or (yield from self._advance())
             stops = self._ended is INVALID or (status is RUNNING and self.status is INVALID)
             if status is not RUNNING:
@@ -100,6 +96,14 @@ class TakingOver(Unpicklable, LeanBehaviour):
             runtime.at_work = outer
         runtime.errors.raise_first()
         yield self
+
+    def _begin_tick(self) -> None:
+        runtime = runtime_of(self.agent)
+        if runtime.unsensed and not runtime.is_sensed:
+            runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
+        self.agent.aborts.go_on(self)
+        if self.status is not RUNNING:
+            self.initialise()  # a subclass may have one, as with py_trees
 
     def update(self) -> Status:
         """Never called: ``tick`` decides."""

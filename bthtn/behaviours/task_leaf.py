@@ -40,11 +40,12 @@ from bthtn.behaviours.operator import (
     resumed_operator,
     simulated,
 )
-from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, taking_part_below
+from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
-from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
+from bthtn.behaviours.step import StepRun
+from bthtn.behaviours.step_abort import OperatorAbort, StepAbort
 from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
@@ -75,7 +76,8 @@ class TaskLeaf(PlanLeaf):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save; of an operator that is code, only how long it has run."""
-        state = {**vars(self), "_answer": None, "_below": None, "_visited": ()}
+        state = {**vars(self), "_below": None, "_visited": ()}
+        state.pop("_answer", None)
         operator = self._operator
         if operator is not None and not isinstance(operator, Simulated):
             root = LoadedLater(operator.root) if isinstance(operator, SubtreeOperator) else None
@@ -191,7 +193,9 @@ class TaskLeaf(PlanLeaf):
         self.feedback_message = ABORTED
         if self._abort is not None:
             _, self._abort = aborts.add(StepAbort(self._abort)), None
-        elif self._answer is SUCCESS or self._answer is FAILURE:  # there was an interrupt before it had ended
+        elif (
+            self._answer is SUCCESS or self._answer is FAILURE
+        ):  # there was an interrupt before it had ended
             self._answered(step, self._answer)
         elif self._operator is not None:
             self._give_up(StepAbort(OperatorAbort(step, self._operator)))
@@ -261,27 +265,14 @@ class TaskLeaf(PlanLeaf):
         if self._run.has_cleanups:
             for part in enclosing(self, PlanWithCleanup):
                 part.is_open = True
-        agent, made = self._run.agent, None
-        make = agent.operators.find(self.node.task)
+        codes: list[object] = []
         try:
             step.started()
-            if make is None:
-                self._operator = simulated(agent, self.node)
-            else:
-                with step.acting():
-                    made = make(agent, *self.node.args)
-                    operator = adapted(made, agent, self.node, self._run.setup_arguments)
-                    if isinstance(operator, SubtreeOperator):
-                        operator.show_below(self)
-                    start: Callable[[], object] = operator.start
-                    _, self._operator = start(), operator  # in one line: no interrupt between
+            self._begin(step, codes)
         except BaseException as error:
             if not step.is_open:
                 step.drop()
-                raise
-            if is_interrupt(error, (make, getattr(made, "start", None))):
-                if self._operator is None:
-                    give_up(made)
+            if not step.is_open or is_interrupt(error, codes):
                 raise
             self._end(step, text_of(error), error)
             if not isinstance(error, Exception):
@@ -291,6 +282,29 @@ class TaskLeaf(PlanLeaf):
         if task.watched is not ALWAYS or task.during is not ALWAYS:
             self._run.owner.started(self.node)
         return True
+
+    def _begin(self, step: StepRun, codes: list[object]) -> None:
+        """Make the operator and start it; note the users' code that is called."""
+        agent = self._run.agent
+        make = agent.operators.find(self.node.task)
+        if make is None:
+            self._operator = simulated(agent, self.node)
+            return
+        made: object = None
+        codes.append(make)
+        with step.acting():
+            try:
+                made = make(agent, *self.node.args)
+                codes.append(getattr(made, "start", None))
+                operator = adapted(made, agent, self.node, self._run.setup_arguments)
+                if isinstance(operator, SubtreeOperator):
+                    operator.show_below(self)
+                start: Callable[[], object] = operator.start
+                _, self._operator = start(), operator  # in one line: no interrupt comes between
+            except BaseException as error:
+                if self._operator is None and is_interrupt(error, codes):
+                    give_up(made)
+                raise
 
     def _is_refused(self) -> bool:
         """Whether a condition does not hold; then the step is over without a start."""
@@ -404,27 +418,3 @@ def _replaced_by(leaf: TaskLeaf) -> list[Behaviour]:
             found += [chosen] if isinstance(above, Selector) else []
         below = above
     return found
-
-
-def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
-    """The first running step of a branch that must not be interrupted for a better plan, or None.
-
-    Steps that wait to be started, and steps that are being aborted, do not count.
-    """
-    found = None
-    pending = [branch]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, TaskLeaf) and node.is_at_work and node.node.task.uninterruptible:
-            found = node
-        pending += taking_part_below(node)
-    return found
-
-
-def interruptible(branch: Behaviour) -> bool:
-    """Whether no running step of the branch is uninterruptible.
-
-    This holds off better plans only: a plan that does not work any more, and a tree that switches
-    to another branch, interrupt every step.
-    """
-    return uninterruptible_step(branch) is None

@@ -36,7 +36,8 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "bthtn.behaviours.cleanup:OwedCleanup": (
         "_call=TaskCall _domain=FrozenDomain _goal=None|Holder _hooks=PlanHooks "
         "_is_inside_itself=truth _owner=Mount|OwedCleanup _path=Inside _run=PlanRun "
-        "_settings=Settings _subtree=None|Behaviour _ticks=number holder=Holder task=text"
+        "_settings=Settings _subtree=None|Behaviour _ticks=number holder=Holder is_over=truth "
+        "task=text"
     ),
     "bthtn.behaviours.cleanup:_Given": "planned=Planned",
     "bthtn.behaviours.compile:NothingToDo": "@Behaviour",
@@ -51,7 +52,8 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "bthtn.behaviours.goals:StateMachineGoals": "current_child=None|Behaviour state=None|text",
     "bthtn.behaviours.goals:UtilityGoals": "current_child=None|Behaviour",
     "bthtn.behaviours.hooks:PlanHooks": (
-        "_agent=Agent _dropped=list _goal=text _open=list _runtime=Runtime holder=Holder "
+        "_agent=Agent _called=None _dropped=list _goal=text _open=list _runtime=Runtime "
+        "holder=Holder "
         "on_refused=None"
     ),
     "bthtn.behaviours.hooks:_Ends": "dropped=list hooks=PlanHooks",
@@ -68,7 +70,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "bthtn.behaviours.parallel:PlanParallel": "@Behaviour node=ParallelNode",
     "bthtn.behaviours.plan_goal:PlanGoal": "plan=None|Plan verdict=None|Verdict",
     "bthtn.behaviours.plan_run:Cooldowns": "left=dict",
-    "bthtn.behaviours.plan_run:Inside": "around=None|Inside node=any",
+    "bthtn.behaviours.plan_run:Inside": "around=None|Inside depth=number node=any",
     "bthtn.behaviours.plan_run:PlanRun": (
         "agent=Agent branch_footprints=dict cooldowns=Cooldowns goal=text has_cleanups=truth "
         "has_reactive_choices=truth holder=None|Holder is_repairable=truth last_end=number "
@@ -103,15 +105,15 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "@Behaviour _index=number _planned=None|list _run=PlanRun is_open=truth "
         "node=ScopeNode path=None|Inside"
     ),
-    "bthtn.behaviours.step:OperatorAbort": (
+    "bthtn.behaviours.step_abort:OperatorAbort": (
         "_operator=SavedOperator|Simulated _ticks=number done=truth error=None|SavedError "
-        "step=StepRun"
+        "has_begun=truth step=StepRun"
     ),
-    "bthtn.behaviours.step:StepAbort": "_abort=OperatorAbort",
+    "bthtn.behaviours.step_abort:StepAbort": "_abort=OperatorAbort",
     "bthtn.behaviours.step:StepRun": (
-        "_account=None|Account _began=number _holder=None|Holder _news=None|Source "
-        "_run=PlanRun _runtime=Runtime node=TaskNode number=number path=None|Inside "
-        "plan_id=text ticks=number"
+        "_account=None|Account _began=number _end=None _holder=None|Holder _news=None|Source "
+        "_run=PlanRun _runtime=Runtime _written=None is_open=truth node=TaskNode number=number "
+        "path=None|Inside plan_id=text ticks=number"
     ),
     "bthtn.behaviours.suspended:Suspended": (
         "@Behaviour _ask=None|PlannedRest|_Given _not_before=number _planned=None|Planned "

@@ -4,6 +4,7 @@
 of the semantics is made of what came of it.
 """
 
+from asyncio import sleep
 from contextlib import suppress
 
 import py_trees
@@ -18,7 +19,6 @@ from bthtn.behaviours import (
     Character,
     Completion,
     ManualClock,
-    OperatorFailed,
     Operators,
     PlanGoal,
     Sensors,
@@ -132,7 +132,7 @@ class Scene:
 
         return effect
 
-    def made(self):
+    def made(self):  # noqa: PLR0915 - it has every kind of code
         """The character, anew."""
         place = self.place
         yard = Domain("yard", Yard)
@@ -205,7 +205,7 @@ class Scene:
         idle = py_trees.behaviours.Running("idle")
         return Selector("root", memory=False, children=[guarded, idle])
 
-    def operator(self):
+    def operator(self):  # noqa: C901 - it has every kind of operator
         place = self.place
         if place == "a function without yield":
             return lambda agent: self.at(place)
@@ -312,8 +312,7 @@ class Scene:
 
 
 async def nothing():
-    from asyncio import sleep
-
+    """Wait until the next tick."""
     await sleep(0)
 
 
@@ -342,7 +341,9 @@ CALLS = {
     "character.tick()": lambda scene: done(scene.character.tick),
     "agent.sense()": lambda scene: done(scene.agent.sense),
     "goal.stop(INVALID)": lambda scene: stopped(scene, lambda: scene.goal.stop(Status.INVALID)),
-    "root.stop(INVALID)": lambda scene: stopped(scene, lambda: scene.tree.root.stop(Status.INVALID)),
+    "root.stop(INVALID)": lambda scene: stopped(
+        scene, lambda: scene.tree.root.stop(Status.INVALID)
+    ),
     "tree.shutdown()": lambda scene: shut_down(scene, scene.tree.shutdown),
     "character.stop()": lambda scene: shut_down(scene, scene.character.stop),
     "agent.close()": lambda scene: done(scene.agent.close),
@@ -351,11 +352,13 @@ CALLS = {
     "agent.reload(made)": lambda scene: done(
         lambda: scene.agent.reload(Scene("nowhere", "").agent)
     ),
-    "replace_root(…)": lambda scene: done(lambda: replace_root(scene.tree, scene.new_root(scene.agent))),
-    "character.reload(make)": lambda scene: done(
-        lambda: scene.character.reload(scene.newer)
+    "replace_root(…)": lambda scene: done(
+        lambda: replace_root(scene.tree, scene.new_root(scene.agent))
     ),
-    "agent.plan_with(domain)": lambda scene: done(lambda: scene.agent.plan_with(scene.agent.domain)),
+    "character.reload(make)": lambda scene: done(lambda: scene.character.reload(scene.newer)),
+    "agent.plan_with(domain)": lambda scene: done(
+        lambda: scene.agent.plan_with(scene.agent.domain)
+    ),
     "agent.believe(…)": lambda scene: done(lambda: scene.agent.believe(Yard.noise, 7)),
     "agent.believe_soon(…)": lambda scene: done(lambda: scene.agent.believe_soon(Yard.noise, 8)),
     "agent.take, give_back": lambda scene: done(
@@ -366,3 +369,30 @@ CALLS = {
     ),
     "goal.explain()": lambda scene: done(scene.goal.explain),
 }
+
+WORDS = {"yes": "done", "later": "done at the end of the tick"}
+
+
+def outcomes():
+    """What comes of every call at every place, and the faults."""
+    found, faults = {}, []
+    for place in (place for places in PLACES.values() for place in places):
+        for call in CALLS:
+            scene = Scene(place, call)
+            faults += [f"{call} in {place}: {fault}" for fault in scene.play()]
+            found[place, call] = scene.outcome if scene.answers else "never made"
+    return found, faults
+
+
+def table(found):
+    """The table of the semantics: places at which all calls have the same outcome in one column."""
+    alike = {}
+    for place in dict.fromkeys(place for place, _ in found):
+        alike.setdefault(tuple(found[place, call] for call in CALLS), []).append(place)
+    heads = [", ".join(places) for places in alike.values()]
+    lines = [f"| call | {' | '.join(heads)} |", "| --- |" + " --- |" * len(heads)]
+    for number, call in enumerate(CALLS):
+        cells = [outcome[number] for outcome in alike]
+        shown = [WORDS.get(cell, f"refused: [{cell}](errors/{cell}.md)") for cell in cells]
+        lines.append(f"| `{call}` | {' | '.join(shown)} |")
+    return "\n".join(lines)

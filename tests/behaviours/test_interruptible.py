@@ -3,7 +3,7 @@
 from py_trees.common import Status
 
 from bthtn import parallel, priority
-from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
+from bthtn.behaviours.interruptible import interruptible, uninterruptible_step
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 

@@ -9,7 +9,7 @@ from py_trees.common import ParallelPolicy, Status
 from bthtn import Primitive, defer, method, primitive
 from bthtn.agent.events import LeafAborted, LeafEnded
 from bthtn.behaviours import OperatorFailed, PlanGoal, Running
-from bthtn.behaviours.step import LONGEST_ABORT
+from bthtn.behaviours.step_abort import LONGEST_ABORT
 from bthtn.errors import ExecutionError
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World

@@ -1,11 +1,15 @@
 """Suspended: what was left open is planned when execution gets there, from the actual state."""
 
+import gc
+
 import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, Domain, Settings, defer, method, parallel, pause, priority
 from bthtn.agent.events import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.behaviours import Agent, PlanGoal
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.plan.nodes import TaskNode
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
@@ -409,3 +413,20 @@ def test_what_a_budget_left_open_is_planned_on_arrival():
     assert goal.status is Status.SUCCESS
     assert digger.beliefs.get(World.count) == 20
     assert len(goal.record) == 21
+
+
+def test_a_part_that_recurs_for_ever_needs_no_more_memory_for_ever(stage):
+    walk = stage.task("walk")
+
+    @stage.domain.compound
+    def patrol():
+        yield method(walk(), defer(patrol()))
+
+    goal, counts = stage.goal(patrol()), []
+    for _ in range(3):
+        ticks(goal, 300)
+        stage.heard.clear()  # its events keep the plans
+        gc.collect()
+        counts.append(sum(isinstance(one, TaskNode | TaskLeaf) for one in gc.get_objects()))
+    assert goal.status is Status.RUNNING
+    assert counts[2] - counts[1] < 150  # each tick makes one of both
