@@ -14,9 +14,9 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Running
 from py_trees.common import BlackBoxLevel, Status
-from py_trees.composites import Composite
+from py_trees.composites import Composite, Selector
 
-from bthtn.behaviours.status import INVALID, mark_stopped
+from bthtn.behaviours.status import INVALID, RUNNING, mark_stopped
 
 _PLAIN: Final = BlackBoxLevel.NOT_A_BLACKBOX
 _OVER: Final = iter(())
@@ -114,6 +114,11 @@ class PlanLeaf(PlanBehaviour):
     """A behaviour of a plan that has none below it, or those of an operator."""
 
     _below: list[Behaviour] | None = None
+
+    def shutdown(self) -> None:
+        """Called when the tree, or the plan, is taken down: nothing is left running."""
+        if self.status is RUNNING:
+            self.stop(INVALID)
 
     @property
     def children(self) -> list[Behaviour]:
@@ -234,3 +239,15 @@ def taking_part_below(node: Behaviour) -> list[Behaviour]:
 def made_below(node: Behaviour) -> list[Behaviour]:
     """The children of a behaviour that were made already."""
     return node.made if isinstance(node, PlanBehaviour) else node.children
+
+
+def replaced_by(leaf: Behaviour) -> list[Behaviour]:
+    """The running alternatives behind the one of a reactive choice in which a step is to start."""
+    found: list[Behaviour] = []
+    below: Behaviour = leaf
+    while isinstance(above := below.parent, PlanComposite):
+        chosen = above.current_child
+        if chosen is not below and chosen is not None and chosen.status is RUNNING:
+            found += [chosen] if isinstance(above, Selector) else []
+        below = above
+    return found

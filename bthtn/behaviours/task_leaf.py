@@ -21,7 +21,6 @@ from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Selector
 
 from bthtn.agent.events import LeafWaits
 from bthtn.agent.leases import Holder
@@ -40,7 +39,7 @@ from bthtn.behaviours.operator import (
     resumed_operator,
     simulated,
 )
-from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard
+from bthtn.behaviours.plan_behaviour import PlanLeaf, discard, replaced_by
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
@@ -215,17 +214,12 @@ class TaskLeaf(PlanLeaf):
                 aborts.add(abort)
             raise
 
-    def shutdown(self) -> None:
-        """Called when the tree, or the plan, is taken down: nothing is left running."""
-        if self.status is RUNNING:
-            self.stop(INVALID)
-
     def _has_place(self) -> bool:
         """Abort the alternatives of which this step takes the place, unless it is refused.
 
         py_trees' Selector would do it after the start of this step.
         """
-        replaced = _replaced_by(self)
+        replaced = replaced_by(self)
         if replaced and self._is_refused():
             return False
         for alternative in replaced:
@@ -318,10 +312,8 @@ class TaskLeaf(PlanLeaf):
 
     def _tick_operator(self) -> Status:
         """Tick the operator; SUCCESS once its effects are written as well."""
-        step = self._step  # not ``_started``: this is done at every tick
-        assert step is not None, "the step has started"
-        operator, self._answer = self._operator, None
-        assert operator is not None, "a step that started has an operator"
+        step, operator, self._answer = self._step, self._operator, None
+        assert step is not None and operator is not None, "the step has started"  # noqa: PT018 - at every tick
         try:
             step.ticks += 1
             if type(operator) is Simulated:
@@ -370,9 +362,9 @@ class TaskLeaf(PlanLeaf):
         """Abort the operator because ``during`` does not hold."""
         assert self._operator is not None, "an operator is running"
         error = None if self._obstacle is None else self._obstacle.error
-        self._abort = OperatorAbort(self._started, self._operator, error)
+        self._abort = abort = OperatorAbort(self._started, self._operator, error)
         self._operator, self._visited = None, ()
-        return self._until_aborted(self._abort, self._abort.start)
+        return self._until_aborted(abort, abort.start)
 
     def _until_aborted(self, abort: OperatorAbort, work: Callable[[], bool]) -> Status:
         """RUNNING until the operator is aborted, then the failure for which it is."""
@@ -406,15 +398,3 @@ class TaskLeaf(PlanLeaf):
         self.feedback_message = reason
         raised = error if is_programming_error(error) else None
         self.failure = failed_at(self.path, self.name, self.node, reason, raised)
-
-
-def _replaced_by(leaf: TaskLeaf) -> list[Behaviour]:
-    """The running alternatives behind the one of a reactive choice in which a step is to start."""
-    found: list[Behaviour] = []
-    below: Behaviour = leaf
-    while isinstance(above := below.parent, PlanComposite):
-        chosen = above.current_child
-        if chosen is not below and chosen is not None and chosen.status is RUNNING:
-            found += [chosen] if isinstance(above, Selector) else []
-        below = above
-    return found
