@@ -25,7 +25,7 @@ from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
 from bthtn.agent.reentrance import is_at_work, refuse_at_work, work
 from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
-from bthtn.agent.telling import told
+from bthtn.agent.telling import told_again
 from bthtn.checked import checked, read_annotations
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.decorator import CooldownDecorator, TimeoutDecorator
@@ -313,10 +313,14 @@ class Agent(Unpicklable, Generic[S, B]):
         if is_own:
             time = None if self.clock is None else self.clock.now
             event.fill_in(self.name, self._ticks, time)
-        error = told(self._listener, event)
-        if error is not None:  # it must not disturb the agent
-            self.listener = None
-            self.emit(code_failed("listener", error))
+        listener = self._listener
+        try:
+            listener(event)  # the last line, behind which no interrupt comes
+        except BaseException as error:  # noqa: BLE001 - contained, or raised again
+            raised = told_again(listener, event, error)
+            if raised is not None:  # it must not disturb the agent
+                self.listener = None
+                self.emit(code_failed("listener", raised))
 
     def _untimed(self, domains: Sequence[FrozenDomain]) -> Iterator[Diagnostic]:
         """A mistake for each simulated task, and each decorator, that lasts seconds."""

@@ -1,4 +1,4 @@
-"""Re-entrance: users' code that calls the tree, or the agent, in the middle of whose work it runs.
+"""Re-entrance: users' code that calls the tree in the middle of whose tick it runs.
 
 The stack of calls says what is going on. A flag would have to be taken back, and an interrupt
 (Ctrl-C, MemoryError) can prevent that at any line: the agent would be at work for ever.
@@ -28,7 +28,7 @@ def work(method: F) -> F:
 def at_work(*, but_one: bool = False) -> Iterator[tuple[object, str]]:
     """The objects that are at work where this is called, and their methods, the innermost first.
 
-    The innermost one is left out for a method that is work itself.
+    The innermost worker is left out for a method that is work itself.
     """
     frame: FrameType | None = _getframe(1)
     while frame is not None:
@@ -42,7 +42,8 @@ def at_work(*, but_one: bool = False) -> Iterator[tuple[object, str]]:
 def is_at_work(agent: object, *, but_one: bool = False) -> bool:
     """Whether something of the agent is at work."""
     return any(
-        one is agent or getattr(one, "agent", None) is agent for one, _ in at_work(but_one=but_one)
+        worker is agent or getattr(worker, "agent", None) is agent
+        for worker, _ in at_work(but_one=but_one)
     )
 
 

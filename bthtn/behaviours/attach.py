@@ -64,7 +64,7 @@ class _Attached:
 
     @property
     def _is_ticked(self) -> bool:
-        return any(one is self for one, _ in at_work())
+        return any(worker is self for worker, _ in at_work())
 
     @work
     def _tick_once(self, *handlers: Any, **named: Any) -> None:

@@ -23,11 +23,11 @@ def refuse_inside(node: Behaviour, agent: Agent[Any, Any]) -> None:
     while root.parent is not None:
         root = root.parent
         above.append(root)
-    for one, method in at_work(but_one=True):
-        is_of_tree = isinstance(one, Behaviour) and _root_of(one) is root
-        if method == "tick" and one in above:
+    for worker, method in at_work(but_one=True):
+        is_of_tree = isinstance(worker, Behaviour) and _root_of(worker) is root
+        if method == "tick" and worker in above:
             continue
-        if one is agent or (is_of_tree and getattr(one, "agent", None) is agent):
+        if worker is agent or (is_of_tree and getattr(worker, "agent", None) is agent):
             raise in_the_middle(f"'{node.name}' is ticked")
 
 

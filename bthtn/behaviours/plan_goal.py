@@ -143,8 +143,11 @@ class PlanGoal(ReloadingGoal):
 
     @work
     def shutdown(self) -> None:
-        """Called when the tree is taken down: nothing is left running."""
-        if any(one is self for one, _ in at_work(but_one=True)):
+        """Called when the tree is taken down: nothing is left running.
+
+        Raises ExecutionError in the middle of a tick of the goal.
+        """
+        if any(worker is self for worker, _ in at_work(but_one=True)):
             raise in_the_middle(f"goal '{self.name}' is shut down")
         if self.status is RUNNING:
             self.stop(INVALID)

@@ -115,8 +115,8 @@ class TakingOver(Unpicklable, LeanBehaviour):
 
         In the middle of a tick of the goal it is stopped at the end of that.
         """
-        for one, method in at_work(but_one=True):
-            if one is self and method in ("tick", "stop"):
+        for worker, method in at_work(but_one=True):
+            if worker is self and method in ("tick", "stop"):
                 if method == "tick" and self._ended is None:
                     self._stop_soon()
                 return

@@ -103,7 +103,7 @@ class Crowd(Unpicklable):
 
         Raises ExecutionError in the middle of a frame.
         """
-        if any(one is self for one, _ in at_work(but_one=True)):
+        if any(worker is self for worker, _ in at_work(but_one=True)):
             raise in_the_middle("a crowd is ticked")
         end = None if self.milliseconds is None else self._seconds() + self.milliseconds / 1_000
         self._frame += 1
