@@ -3,7 +3,9 @@
 import logging
 import os
 import random
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from py_trees.common import Status
@@ -14,6 +16,7 @@ from bthtn.agent.hearing import hear_too
 from bthtn.testing.characters import character_of, loaded_once
 from bthtn.testing.locate import TargetKind, resolve
 
+ROOT = Path(__file__).resolve().parents[2]
 OURS = os.path.dirname(bthtn.__file__)
 TREES = ["soldier", "squad", "thumper", "arms_and_legs", "sentry", "guard", "fencer", "miner"]
 
@@ -95,13 +98,20 @@ def quiet():
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
-@pytest.mark.parametrize("name", TREES)
-def test_an_interrupt_at_any_line_leaves_every_start_with_one_end(name, kind):
-    assert [fault for seed in range(3) for fault in interrupted(name, seed, kind)] == []
+def test_an_interrupt_at_any_line_leaves_every_start_with_one_end():
+    """In a process of its own: which lines a tick has depends on what was made before it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.behaviours.test_interrupts_anywhere"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"{6 * len(TREES)} interrupts\n", "")
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # other lines of the same trees
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
 @pytest.mark.parametrize("name", TREES)
 def test_so_do_many(name, kind):
@@ -146,3 +156,22 @@ def play_standing(stage, interrupt):
     goal.stop(Status.INVALID)
     assert stage.heard.faults() == stage.heard.running() == []
     return log
+
+
+def main():
+    """Interrupt each tree three times in two ways; print the faults, and how many interrupts."""
+    logging.disable(logging.CRITICAL)
+    cases = [
+        (name, seed, kind)
+        for kind in (KeyboardInterrupt, MemoryError)
+        for name in TREES
+        for seed in range(3)
+    ]
+    for case in cases:
+        for fault in interrupted(*case):
+            sys.stdout.write(f"{case} {fault}\n")
+    sys.stdout.write(f"{len(cases)} interrupts\n")
+
+
+if __name__ == "__main__":
+    main()
