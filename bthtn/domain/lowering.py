@@ -11,7 +11,7 @@ need not know constructs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, assert_never
@@ -90,10 +90,11 @@ class Lowering:
         self._calls: dict[tuple[int, int], TaskCall] = {}
         self._kept: list[Construct] = []
 
-    def method(self, method: Method) -> Method:
+    def method(self, method: Method, known: Sequence[Variable[Any]]) -> Method:
         """The method without constructs: each variable becomes a choice around its body.
 
-        Raises DomainError for a variable that belongs to another task.
+        ``known`` are the variables that it mentioned when it was written. Raises DomainError for
+        another one, and for a variable that belongs to another task.
         """
         body = method.body
         plain = body.function if isinstance(body, PlainBody) else body
@@ -102,6 +103,7 @@ class Lowering:
             if isinstance(body, PlainBody) or not has_construct(body):
                 return method
             return replace(method, body=self.network(body, self._parameters))
+        _refuse_others(variables, known)
         for variable in variables:
             self._place(variable)
         # By how many variables have values there, the outermost level first.
@@ -339,6 +341,16 @@ def brief_text(network: Network) -> str:
             return network_text(network)
         case _:
             assert_never(network)
+
+
+def _refuse_others(variables: Sequence[Variable[Any]], known: Sequence[Variable[Any]]) -> None:
+    """Raise DomainError for a variable that a function has come to see in place of a known one."""
+    ids = set(map(id, known))
+    for variable in variables:
+        if id(variable) not in ids:
+            message = f"a function of it would see another '{variable.name}', made after it"
+            hint = "a function looks its names up when it is called: give each variable its own"
+            raise DomainError("BT118", message, hint=hint)
 
 
 def _bound_at(expression: Expression[Any], variables: tuple[Variable[Any], ...]) -> int:

@@ -144,11 +144,8 @@ class WrittenMethod(Shared, Unpicklable):
     variables: tuple[Variable[Any], ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", self.mentioned())
-
-    def mentioned(self) -> tuple[Variable[Any], ...]:
-        """The variables that its parts mention now."""
-        return variables_in(*self.body, self.when, self.cost, self.value)
+        variables = variables_in(*self.body, self.when, self.cost, self.value)
+        object.__setattr__(self, "variables", variables)
 
 
 Methods = Iterator[WrittenMethod]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from bthtn.domain.condition import condition_from
 from bthtn.domain.function import raised_in_description
@@ -62,13 +62,13 @@ def read_methods(
     for index, item in enumerate(written):
         place = f"{where}, method {index}"
         try:
-            method = _read(item, state_class)
+            method, known = _read(item, state_class)
             if method.name:
                 result.found.extend(name_faults("a method", method.name, place))
             if not isinstance(method.body, PlainBody):
                 called = (instead.get(task, task) for task in tasks_in(method.body))
                 result.found.extend(strangers(called, tasks, place))
-            methods.append(lowering.method(method))
+            methods.append(lowering.method(method, known))
         except BthtnError as error:
             result.found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
     if not written and not task.is_open:
@@ -125,22 +125,17 @@ def _yielded(task: CompoundTask[...]) -> list[object]:
     return written
 
 
-def _read(written: object, state_class: type[State]) -> Method:
+def _read(written: object, state_class: type[State]) -> tuple[Method, Sequence[Variable[Any]]]:
+    """The method, and the variables that it mentioned when it was written."""
     if not isinstance(written, WrittenMethod):
         raise BthtnError("BT110", f"{written!r} is not a method", hint=_YIELD)
-    known = set(map(id, written.variables))
-    for variable in written.mentioned():
-        if id(variable) not in known:
-            message = f"a function of it would see another '{variable.name}', made after it"
-            hint = "a function looks its names up when it is called: give each variable its own"
-            raise DomainError("BT118", message, hint=hint)
     condition = condition_from(written.when, state_class)
     function = plain_function(written.body)
     body = PlainBody(function, state_class) if function else written_network(written.body)
     if not isinstance(body, PlainBody):
         check_arguments(body, state_class)
     cost, value = (number_from(number, state_class) for number in (written.cost, written.value))
-    return Method(body, condition, written.name, cost, value)
+    return Method(body, condition, written.name, cost, value), written.variables
 
 
 def check_arguments(network: Network, state_class: type[State]) -> None:

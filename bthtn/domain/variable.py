@@ -132,6 +132,10 @@ def variables_in(*things: object) -> tuple[Variable[Any], ...]:
     found: dict[int, Variable[Any]] = {}  # by id: symbols cannot be keys
     seen: set[int] = set()
     for thing in things:
+        if type(thing) in _ATOMS:
+            continue
+        if isinstance(thing, TaskCall) and _ATOMS.issuperset(map(type, thing.args)):
+            continue  # without the search below: so it is with nearly all parts of methods
         for variable in _mentioned(thing, seen):
             found.setdefault(id(variable), variable)
     return tuple(found.values())
