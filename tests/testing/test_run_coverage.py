@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn import Domain, Fluent, State, fluent
+from bthtn import Domain, Fluent, State, at_start, fluent
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Replanning
 from bthtn.replanning.policy import TABLE
 from bthtn.testing import play, read_scenario
@@ -100,7 +100,7 @@ def test_rules_that_cannot_decide_have_no_rows(interrupt, uninterruptible):
 def test_conditions_of_steps_are_counted_when_they_are_asked_at_run_time():
     coverage = RunCoverage()
     conditions = {
-        "precondition": Rat.cheese & ~Rat.full,
+        "precondition": at_start(Rat.cheese & ~Rat.full),
         "exec_only": Rat.cheese,
         "during": Rat.cheese | Rat.full,
     }

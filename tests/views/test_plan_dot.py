@@ -118,7 +118,7 @@ def test_a_tooltip_tells_what_is_behind_a_task(read_dot):
     nodes = read_dot(plan_dot(plan_for(cover=True))).nodes.values()
     assert {node["label"]: node["tooltip"] for node in nodes}["shoot"] == (
         "shoot; needs: target and ammo; checks at run time: target_alive;"
-        " needs all the time: ammo; then: target becomes false; uses: arms"
+        " then: target becomes false; uses: arms"
     )
 
 
@@ -126,9 +126,16 @@ def test_a_tooltip_tells_what_has_to_hold_while_a_task_runs():
     class Guard(State):
         awake: Fluent[bool] = fluent(default=True)
 
-    watch = Domain("watch", Guard).primitive("watch", during=Guard.awake)
+    domain = Domain("watch", Guard)
+    watch = domain.primitive("watch", during=Guard.awake)
     assert task_tooltip(watch, ()) == "watch; needs all the time: awake"
     assert task_kind(watch) == "task"
+    doze = domain.primitive(
+        "doze", exec_only=Guard.awake, during=Guard.awake, effects=Guard.awake.becomes(False)
+    )
+    assert task_tooltip(doze, ()) == (
+        "doze; checks at run time: awake; needs all the time: awake; then: awake becomes false"
+    )
 
 
 def test_a_task_that_changes_something_when_it_fails_is_more_than_a_check():
