@@ -76,7 +76,7 @@ class Mount:
     """
 
     __slots__ = (
-        *("_agent", "_goal", "_mounted", "_on_finished", "_on_resumed", "_on_started"),
+        *("_agent", "_domains", "_goal", "_mounted", "_on_finished", "_on_resumed", "_on_started"),
         *("_origin", "_run", "_search", "hooks", "is_broken", "setup_arguments"),
     )
 
@@ -97,6 +97,8 @@ class Mount:
         self._on_resumed = on_resumed
         self._on_started = on_started
         self._on_finished = on_finished
+        self._domains: tuple[FrozenDomain, ...] = ()
+        """Those of the plan and of the plans before it, of which steps may still be running."""
         self._origin: Origin | None = None
         """The plan as it was found; None once it was repaired."""
         self.is_broken = False
@@ -158,6 +160,7 @@ class Mount:
         for child in self._goal.children:
             child.parent = self._goal
         self._run, self._mounted, self._origin = other._run, other._mounted, other._origin
+        self._domains = other._domains
         self.is_broken = other.is_broken
         other.clear()
         if self._run is not None:
@@ -316,8 +319,13 @@ class Mount:
         self._on_finished(node, written)
 
     def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
-        """Leave the cleanup of a part that was not done to the agent."""
-        owe_cleanup(part, path, run, self._search.planner.domain, self._search.settings)
+        """Leave the cleanup of a part that was not done to the agent.
+
+        After a reload the newest domain may not have the task of the part any more.
+        """
+        newest = self._search.planner.domain
+        domain = next((known for known in self._domains if part.task in known.methods), newest)
+        owe_cleanup(part, path, run, domain, self._search.settings)
 
     def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Start to plan a suspended part. Raises ResumeFailed."""
@@ -330,4 +338,6 @@ class Mount:
         self._goal.children = [subtree]
         self._mounted = MountedTree(plan.tree, entered)
         self._origin = (plan, self._agent.beliefs.frozen()) if is_whole else None
+        if not any(plan.domain is known for known in self._domains):
+            self._domains = (plan.domain, *self._domains[:1])
         self.is_broken = False

@@ -515,6 +515,27 @@ def test_a_cleanup_that_is_open_is_done_by_the_newer_plan():
     assert character.agent.body == [*["old dig"] * 3, "old over", "new bark", "new over"]
 
 
+def test_a_cleanup_that_a_goal_owes_is_done_although_the_newer_tree_does_not_reach_it():
+    """The parts of a goal become tasks of the domain that it was planned with, and of no other."""
+
+    def make(version, running=None):
+        agent = version.agent()
+        children = [PlanGoal("g", agent, with_cleanup(version.dig(), finally_=version.bark()))]
+        if running is not None:
+            agent = running.agent.reload(agent)
+            goal = with_cleanup(version.dig(), finally_=version.bark())
+            children = [Running("alarm"), PlanGoal("g", agent, goal)]
+        root = Selector("root", memory=False, children=children)
+        return Character(root, agent, sense=nothing)
+
+    old = Version("old")
+    character = make(old)
+    played(character, 1)
+    character.reload(lambda running: make(old, running))
+    played(character, 4)
+    assert character.agent.body[-2:] == ["old bark", "old over"]
+
+
 def test_a_suspended_part_is_planned_in_the_newer_domain():
     def make(version, running=None):
         agent = version.agent()
