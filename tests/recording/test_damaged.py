@@ -151,6 +151,7 @@ def test_a_damaged_plan_is_read_or_refused(plans):
     check_plans(plans, size(quick=400, thorough=4_000, night=20_000), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 def test_ten_thousand_damaged_recordings_and_plans(recorded, plans, tmp_path, seed):
