@@ -83,7 +83,10 @@ def cause_of(recorded: Line, replayed: Line) -> str:
         return f"the recording is over where the run has {_what(replayed)}"
     if _what(recorded) != _what(replayed):
         return f"there is {_what(replayed)} instead of {_what(recorded)}"
-    path, before, after = next(_differences(recorded, replayed, ""), ("", None, None))
+    different = next(_differences(recorded, replayed, ""), None)
+    if different is None:  # somebody else has written it, with other spaces or in another order
+        return f"{_what(recorded)} has the same, written otherwise"
+    path, before, after = different
     return f"in {_what(recorded)}, {path} is {json.dumps(after)} instead of {json.dumps(before)}"
 
 

@@ -52,6 +52,12 @@ def test_a_line_that_is_no_json_is_a_difference_of_its_own():
         ),
         ({"tick": 1, "active": []}, {"tick": 1, "active": ["b"]}, 'active is ["b"] instead of []'),
         ({"view": 1, "agent": "Ann"}, END, "the end instead of the tree of Ann"),
+        (
+            TICK,
+            {"active": [], "tick": 1},
+            "the beginning of tick 1 has the same, written otherwise",
+        ),
+        (TICK, {**TICK, "time": None}, "the beginning of tick 1 has the same, written otherwise"),
     ],
 )
 def test_a_cause_says_what_there_is_instead(recorded, replayed, cause):

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from bthtn.errors import InputError
-from bthtn.recording import Recording
+from bthtn.recording import Recording, recorded
 
 HEAD = {
     "recording": "bthtn-recording/1",
@@ -95,6 +95,7 @@ def ticks_of(file):
         ),
         (b'{"recording": "bthtn-recording/1"}\n', "it has no agents"),
         (b'{"recording": "bthtn-recording/1", "agents": [{}]}\n', "it has no 'agent'"),
+        (b'{"recording": "bthtn-recording/1", "agents": ["Ann"]}\n', "an agent is no object"),
     ],
 )
 def test_other_files_and_newer_versions_are_refused(tmp_path, content, why):
@@ -110,6 +111,48 @@ def test_a_damaged_line_is_named(tmp_path):
     file.write_bytes(file.read_bytes().replace(b'{"tick": 2', b'{"tick" 2'))
     with pytest.raises(InputError, match=r"(?s)BT460.*damaged.*run.jsonl:4"):
         Recording.read(file)
+
+
+ANN = HEAD["agents"][0]
+VIEW = {"view": 1, "agent": "Ann"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ([HEAD | {"agents": [ANN | {"since": ["leaf_started"]}]}], "something else than events"),
+        ([HEAD | {"agents": [ANN | {"since": [{"event": "plan_adopted"}]}]}], "it has no 'goal'"),
+        ([HEAD, LINES[1], VIEW | {"tree": ["root"]}], "a node of the tree is no object"),
+        ([HEAD, LINES[1], VIEW | {"status": []}], "'status' no object"),
+        ([HEAD, LINES[1], VIEW | {"graft": [{"id": "1"}]}], "a graft has no 'id'"),
+        ([HEAD, LINES[1], VIEW | {"status": {"1": ["RUNNING"]}}], "a status is no pair of texts"),
+        ([HEAD, LINES[1], VIEW | {"status": {}}], "its tree was not there as a whole"),
+        ([HEAD, LINES[1], {"stop": 1}, LINES[3]], "it goes on after its stop"),
+    ],
+)
+def test_a_line_of_another_shape_is_refused_where_it_is_read(tmp_path, lines, why):
+    with pytest.raises(InputError, match=rf"BT460.*{why}"):
+        Recording.read(written(tmp_path / "run.jsonl", lines))
+
+
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [("MOST_BYTES", "it is larger than 300 bytes"), ("LONGEST_LINE", "a line is longer than 300")],
+)
+def test_a_file_or_a_line_that_is_too_large_is_refused(tmp_path, monkeypatch, limit, why):
+    file = written(tmp_path / "run.jsonl", [HEAD, {"tick": 1, "active": ["x" * 400]}])
+    assert len(Recording.read(file).ticks) == 1
+    monkeypatch.setattr(recorded, limit, 300)
+    with pytest.raises(InputError, match=rf"BT460.*no recording: {why}"):
+        Recording.read(file)
+
+
+def test_a_file_that_only_looks_like_a_further_part_is_not_read(tmp_path):
+    whole = Recording.read(written(tmp_path / "run.jsonl", LINES))
+    written(tmp_path / "run.2.jsonl", [{"another": "file"}, {"tick": 3, "active": []}])
+    assert Recording.read(tmp_path / "run.jsonl") == whole
+    written(tmp_path / "run.2.jsonl", [{"part": 2}, {"tick": 3, "active": []}])
+    assert len(Recording.read(tmp_path / "run.jsonl").ticks) == 3
 
 
 def test_a_file_that_is_not_there_or_not_compressed_is_refused(tmp_path):

@@ -18,7 +18,7 @@ from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal,
 from bthtn.errors import InputError
 from bthtn.recording import Recorder, Recording
 from bthtn.recording.known import Known
-from bthtn.recording.watched import beliefs_data
+from bthtn.recording.watched import Watched, beliefs_data
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import TargetKind, all_of
 from bthtn.views import Snapshots
@@ -296,6 +296,42 @@ def test_a_large_file_goes_on_in_further_parts_that_are_read_together(tmp_path, 
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path):
     with pytest.raises(InputError, match=r"BT404.*cannot write .*no/run.jsonl"):
         Recorder(tmp_path / "no" / "run.jsonl", digging("Ann"))
+
+
+def test_what_cannot_be_written_as_json_ends_the_recording_and_not_the_run(tmp_path):
+    goal = digging("Ann")
+    with Recorder(tmp_path / "run.jsonl", goal, run={"made by": object()}) as recorder:
+        for _ in range(3):
+            goal.agent.sense()
+            goal.tick_once()
+            recorder.tick()
+    assert isinstance(recorder.error, TypeError)
+    assert goal.agent.beliefs.now.bones == 1
+
+
+def test_only_the_trees_that_are_shown_are_looked_at():
+    watched = Watched([digging("Ann"), digging("Bob")])
+    assert [line["agent"] for line in watched.changes(1, {"Bob"})] == ["Bob"]
+    assert [line["agent"] for line in watched.changes(2)] == ["Ann"], "Bob's has not changed"
+
+
+def test_who_reads_on_from_a_line_knows_leases_and_the_latest_draws():
+    known = Known({"agent": "Ann", "beliefs": {}})
+    taken = {"event": "lease_taken", "agent": "Ann", "key": "cover", "holder": "Ann"}
+    other = {**taken, "key": "path"}
+    drawn = {"event": "actions_drawn", "agent": "Ann", "goal": "fight", "actions": ["bite"]}
+    for line in (
+        taken,
+        other,
+        drawn,
+        {**taken, "event": "lease_returned"},
+        {**taken, "agent": "Bob"},
+    ):
+        known.add(line)
+    again = {**drawn, "actions": ["claw"]}
+    known.add(again)
+    assert known.line()["since"] == [other, again]
+    assert Known(known.line()).rights == known.rights
 
 
 def test_nothing_to_record_and_two_agents_of_one_name_are_refused(tmp_path):
