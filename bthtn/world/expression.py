@@ -232,7 +232,7 @@ class Parameter(Expression[T]):
 def _operand(expression: Expression[Any], binding: Binding | None) -> str:
     """Text of a part, in brackets when it is made of parts itself."""
     text = expression.text(binding)
-    return f"({text})" if isinstance(expression, Comparison | Arithmetic | Junction) else text
+    return f"({text})" if isinstance(expression, _IN_BRACKETS) else text
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -287,7 +287,9 @@ class Negation(Expression[bool]):
         return negation(self.operand.evaluate(view, binding))
 
     def text(self, binding: Binding | None = None) -> str:
-        return f"not {_operand(self.operand, binding)}"
+        inside = self.operand
+        is_again = isinstance(inside, Negation)
+        return f"not {inside.text(binding) if is_again else _operand(inside, binding)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -319,6 +321,7 @@ class Junction(Expression[bool]):
         )
 
 
+_IN_BRACKETS: Final = (Comparison, Arithmetic, Junction, Negation)
 _MADE_OF_OTHERS: Final = frozenset({Comparison, Arithmetic, Negation, Junction, TupleOf})
 """The kinds of expressions with expressions inside. A test of the type is faster than a match."""
 
@@ -332,10 +335,8 @@ def operands(expression: Expression[Any]) -> tuple[Expression[Any], ...]:
             return (left, right)
         case Negation(operand):
             return (operand,)
-        case Junction(parts) | TupleOf(parts):
-            return parts
-        case _:
-            return ()
+    assert isinstance(expression, Junction | TupleOf), "those are all kinds"
+    return expression.parts
 
 
 def leaves_of(expression: Expression[Any]) -> Iterator[Expression[Any]]:

@@ -169,6 +169,8 @@ class ValueType:
             return f'write its elements as in ["a", "b"]{"," * or_unknown}{instead}'
         if self.kind is str:
             return 'close the quote, or write all of it in quotes: "…"'
+        if len(self.kinds) > 1:
+            return f"write {self.name}{instead}"
         return f"objects of type {self.kind.__name__} cannot be written as text"
 
     def fault(self, value: object) -> str:

@@ -1,14 +1,18 @@
 """Agent: beliefs with their sources, a domain, operators, and who is told."""
 
+from functools import partial
+
 import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
 from bthtn.agent.agent import Agent
 from bthtn.agent.clock import ManualClock
-from bthtn.agent.events import BeliefChanged, CodeFailed, PlanAborted, SensorFailed
+from bthtn.agent.events import ActionsDrawn, BeliefChanged, CodeFailed, PlanAborted, SensorFailed
 from bthtn.agent.hearing import hear_too
 from bthtn.agent.operators import Operators
 from bthtn.agent.runtime import runtime_of
+from bthtn.agent.sensors import Sensors
+from bthtn.agent.telling import told_again
 from bthtn.errors import DomainError, ExecutionError, StateError
 from bthtn.testing.doubles import RecordingListener
 from bthtn.testing.strategies import World
@@ -198,6 +202,107 @@ def test_who_hears_beside_a_listener_goes_on_when_that_raises(domain):
         agent.believe(World.count, count)
     kinds = [type(one) for one in heard.events]
     assert kinds == [BeliefChanged, CodeFailed, BeliefChanged]
+
+
+class Ears:
+    """Hears events; an interrupt comes upon it the first time."""
+
+    def __init__(self, interrupt):
+        self.heard, self.interrupt = [], interrupt
+
+    def __call__(self, event):
+        if self.interrupt is not None:
+            raised, self.interrupt = self.interrupt, None
+            raise raised
+        self.heard.append(event)
+
+    def hear(self, event, _more=None):
+        self(event)
+
+
+LISTENERS = {
+    "a method": lambda ears: ears.hear,
+    "an object": lambda ears: ears,
+    "a partial": lambda ears: partial(ears.hear, _more=1),
+}
+
+
+@pytest.mark.parametrize("kind", LISTENERS)
+def test_a_listener_upon_which_an_interrupt_comes_hears_the_event_before_that_goes_on(domain, kind):
+    ears = Ears(KeyboardInterrupt())
+    agent = Agent("keeper", domain, World(), body=None)
+    agent.listener = listener = LISTENERS[kind](ears)
+    with pytest.raises(KeyboardInterrupt):
+        agent.believe(World.count, 5)
+    agent.believe(World.count, 6)
+    assert [event.change.after for event in ears.heard] == [5, 6]
+    assert agent.listener is listener
+
+
+def test_a_listener_that_has_no_memory_left_for_a_moment_hears_the_event(domain):
+    for hear in (lambda agent, ears: setattr(agent, "listener", ears), hear_too):
+        ears = Ears(MemoryError())
+        agent = Agent("keeper", domain, World(), body=None)
+        hear(agent, ears)
+        agent.believe(World.count, 5)
+        assert [event.change.after for event in ears.heard] == [5]
+        assert not agent.errors
+
+
+def test_a_listener_that_never_has_enough_memory_is_told_no_more(domain, caplog):
+    def full(event):
+        raise MemoryError
+
+    agent = Agent("keeper", domain, World(), body=None, listener=full)
+    agent.believe(World.count, 5)
+    assert agent.listener is None
+    assert "listener of agent 'keeper' raised MemoryError" in caplog.text
+
+
+def test_an_interrupt_before_a_listener_is_called_is_no_fault_of_it():
+    ears = Ears(None)
+    for error in (KeyboardInterrupt(), MemoryError()):
+        with pytest.raises(type(error)):
+            told_again(ears, PlanAborted("goal", "no reason"), error)
+    assert ears.heard == []
+
+
+def test_after_an_interrupt_in_a_sensor_the_agent_goes_on(domain, heard):
+    looks = iter([KeyboardInterrupt(), None])
+    sensors = Sensors()
+
+    @sensors.sensor(World.count)
+    def look(agent):
+        if (error := next(looks)) is not None:
+            raise error
+        return 7
+
+    agent = Agent("keeper", domain, World(), body=None, sensors=sensors, listener=heard)
+    with pytest.raises(KeyboardInterrupt):
+        agent.sense()
+    agent.sense()
+    agent.believe(World.lit, False)
+    assert heard.changes() == ["count: 0 → 7 (by look)", "lit: true → false (by sensor)"]
+
+
+def test_a_builtin_that_does_not_tell_its_arguments_is_not_refused_beforehand(domain):
+    operators = Operators(simulates_others=True)
+    knock = domain.primitive("knock")
+    operators.bind(knock)(iter)
+    agent = Agent("keeper", domain, World(), body=None, operators=operators)
+    assert agent.operators.find(knock) is iter
+
+
+def test_an_agent_needs_a_domain_to_plan_with(agent):
+    before = agent.domains
+    with pytest.raises(DomainError, match=r"BT105.*'keeper' has no domain"):
+        agent.plan_with([])
+    assert agent.domains == before
+
+
+def test_what_was_drawn_says_with_which_weights():
+    assert ActionsDrawn("fight", ("bite", "claw"), (2.0, 0.5)).reason == "bite (2.0), claw (0.5)"
+    assert ActionsDrawn("fight", (), ()).reason == "nothing"
 
 
 def test_operators_of_tasks_that_the_domain_does_not_have_are_refused(domain):

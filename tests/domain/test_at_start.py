@@ -119,6 +119,15 @@ def test_in_the_condition_of_a_method_it_is_refused():
         domain.freeze()
 
 
+def is_noon(world):
+    return world.count == 12
+
+
+def test_a_misplaced_mark_of_a_function_names_the_function():
+    with pytest.raises(DomainError, match=r"BT110.*'at_start\(is_noon\)' marks a part"):
+        Domain("garden", World).primitive("jump", during=at_start(is_noon))
+
+
 @pytest.mark.parametrize(
     "use",
     [

@@ -72,6 +72,8 @@ GIVEN = (COUNT, PLACE, ANY)
         ("eggs == -1", "eggs == -1"),
         ("eggs == -wanted", "eggs == (0 - wanted)"),
         ("at == -wanted", "at == '-wanted'"),
+        ("(eggs > 1) == hot", "(eggs > 1) == hot"),
+        ("(not hot) == hot", "(not hot) == hot"),
         ("true", "true"),
     ],
 )

@@ -5,7 +5,7 @@ from enum import Enum, IntEnum
 import pytest
 
 from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.world.expression import ALWAYS, Constant, Parameter
+from bthtn.world.expression import ALWAYS, Constant, Parameter, as_expression
 from bthtn.world.footprint import RecordingView
 
 
@@ -35,6 +35,13 @@ def value(expression, binding=(), **values):
 
 
 # asked
+
+
+def test_a_tuple_with_fluents_in_it_is_no_condition_and_shown_as_a_tuple():
+    here = ("home", Soldier.ammo)
+    with pytest.raises(TypeError, match=r"\('home', ammo\)' is no condition"):
+        Soldier.cover & here
+    assert value(as_expression(here), ammo=3) == ("home", 3)
 
 
 def test_comparisons_ask_for_the_value_in_a_state():

@@ -1,6 +1,7 @@
 """Fluents: typed, named variables, declared on a class and found again by name."""
 
 from enum import Enum
+from typing import Any
 
 import pytest
 
@@ -143,6 +144,15 @@ def test_an_index_of_another_type_is_refused():
         Soldier.seen[3]
     assert caught.value.code == "BT106"
     assert "index=int" in str(caught.value)
+
+
+def test_an_index_that_can_change_is_refused():
+    class Board(State):
+        piece: FluentFamily[Any, bool] = fluents(default=False)
+
+    for index in ([1], {"a": 1}, ([],)):
+        with pytest.raises(StateError, match="BT106"):
+            Board.piece[index]
 
 
 # what people write

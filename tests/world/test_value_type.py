@@ -153,3 +153,50 @@ def test_what_is_wrong_with_a_value_is_said(annotation, value, fault):
 )
 def test_what_to_give_instead_is_said(annotation, value, advice):
     assert value_type_of(annotation).advice(value) == advice
+
+
+@pytest.mark.parametrize(
+    ("annotation", "index", "text"),
+    [
+        (int | None, None, "none"),
+        (str | None, None, "none"),
+        (str | None, "none", '"none"'),
+        (int | float, 1.5, "1.5"),
+        (tuple[int, str], (1, "a"), "1, a"),
+        (tuple[tuple[int, str], bool], ((1, "a, b"), True), '(1, "a, b"), true'),
+        (Any, None, "none"),
+        (Any, "none", '"none"'),
+        (Any, 3, "3"),
+        (int | str, "a", '"a"'),
+    ],
+)
+def test_an_index_is_read_as_it_is_written(annotation, index, text):
+    found = value_type_of(annotation)
+    assert found.index_text(index) == text
+    assert found.parse_index(text) == index
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "index"),
+    [(tuple[int, str], "(1, a)", (1, "a")), (Any, "a b", "a b"), (int | str, "a", "a")],
+)
+def test_an_index_may_have_brackets_or_no_quotes(annotation, text, index):
+    assert value_type_of(annotation).parse_index(text) == index
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "hint"),
+    [
+        (str, '"a', 'close the quote, or write all of it in quotes: "…"'),
+        (int | float, "much", "write int or float"),
+    ],
+)
+def test_a_text_that_is_no_index_has_a_hint(annotation, text, hint):
+    found = value_type_of(annotation)
+    with pytest.raises(ValueError):  # noqa: PT011 - what is wrong is said by the hint
+        found.parse_index(text)
+    assert found.hint(text).startswith(hint)
+
+
+def test_a_set_as_an_index_is_shown_in_order():
+    assert value_type_of(Any).index_text(frozenset({"b", "a"})) == '["a", "b"]'
