@@ -240,6 +240,7 @@ def test_without_a_file_of_operators_that_is_said(folder):
         ("<Goals name='g' sheet='orc'/>", "there is no list of goals 'orc'"),
         ("<Goals name='g' sheet='orc'/>", "write it into orc.goals.csv beside tree.xml"),
         ("<DrawnGoal name='d' goal='patrol'/>", "write it into lottery.csv beside tree.xml"),
+        ("<DrawnGoal name='d' goal='patrol' values='walked'/>", "'walked' has no index"),
         ("<PlanGoal name='g' goal='patroll'/>", "patroll"),
     ],
 )

@@ -6,6 +6,7 @@ from bthtn import Domain, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.behaviours import Agent
 from bthtn.errors import InputError
 from bthtn.kit import CombatUnits, grouped, read_groups, read_roles
+from bthtn.kit.sheets import sheet_findings
 
 
 class Soldier(State):
@@ -37,6 +38,17 @@ def put(tmp_path):
         return tmp_path / name
 
     return put_it
+
+
+def test_what_is_wrong_in_a_sheet_of_groups_is_found_among_all_sheets(put):
+    sheets = [put(GROUPS, "groups.csv"), put(ROLES, "roles.csv")]
+    assert sheet_findings(sheets, army.freeze(), {}) == []
+    sheets[0] = put(GROUPS.replace("may_attack", "may_atack"), "groups.csv")
+    first, second = sheet_findings(sheets, army.freeze(), {})
+    assert "may_atack" in first.message
+    assert (first.where, second.where) == tuple(
+        f"{sheets[0]}:{line}, column Right" for line in (2, 3)
+    )
 
 
 def test_r003_14_a_group_grants_the_rights_of_its_row(put):

@@ -125,6 +125,15 @@ def test_after_an_exception_of_users_code_all_have_their_turns_again():
     assert turns == ["guard 0", *("guard 1", "guard 2", "guard 0") * 2]
 
 
+def test_a_crowd_is_not_ticked_in_the_middle_of_its_own_tick():
+    crowd, _ = a_crowd(2)
+    policy, crowd._detail = crowd._detail, lambda _: crowd.tick()
+    with pytest.raises(ExecutionError, match=r"BT320.*a crowd is ticked"):
+        crowd.tick()
+    crowd._detail = policy
+    assert crowd.tick() == (2, 0)
+
+
 def test_a_limit_of_time_needs_a_clock():
     with pytest.raises(ExecutionError, match="BT316"):
         Crowd(PlanningSchedule(1, least=1), milliseconds=1)

@@ -4,7 +4,7 @@ from collections import Counter
 
 from py_trees.common import Status
 
-from bthtn.agent.events import LeafStarted
+from bthtn.agent.events import CodeFailed, LeafStarted
 from bthtn.behaviours import NO_BACKOFF, Agent, Operators, PlanGoal, Replanning
 from bthtn.examples.domains.brawler.domain import Brawler, battle_main, brawler, full_swing, jab
 from bthtn.examples.trees.brawler.tree import character
@@ -100,6 +100,15 @@ def test_with_nothing_drawn_the_brawler_waits():
     assert drawn.status is Status.RUNNING
     assert drawn.feedback_message == "nothing can be drawn"
     assert drawn.action == ""
+
+
+def test_a_function_that_fails_to_say_what_is_disabled_is_told_and_nothing_is_drawn():
+    drawn, agent = fighting(disabled=lambda: {}["Jab"])
+    drawn.tick_once()
+    assert drawn.listed == ()
+    assert drawn.feedback_message == "nothing can be drawn"
+    (failed,) = agent.listener.of(CodeFailed)
+    assert (failed.code, type(failed.error)) == ("draw for 'fight'", KeyError)
 
 
 def test_when_another_plan_takes_over_the_first_action_has_failed():

@@ -94,6 +94,16 @@ def test_a_step_is_started_by_the_engine_and_over_when_it_says_so():
     assert session.tick({"ended": {"2": True}})["status"] == "SUCCESS"
 
 
+def test_a_list_that_is_nested_too_deeply_is_no_belief():
+    session, agent = session_of(rest())
+    nested = []
+    for _ in range(5_000):
+        nested = [nested]
+    refused = session.tick({"beliefs": {"spot": nested, "oil": 1}})["refused"]
+    assert list(refused) == ["spot"]
+    assert (agent.beliefs.now.spot, agent.beliefs.now.oil, session.ticks) == ((0, 0), 1, 1)
+
+
 @pytest.mark.parametrize(
     ("outcome", "reason"),
     [("it is locked", "it is locked"), (False, "the engine"), ("", "the engine")],

@@ -101,6 +101,20 @@ def test_r003_07_each_kind_has_the_skills_of_its_row(put, kind, last):
     assert last in str(find_plan(table.domain(kind), state, battle()).steps[-1])
 
 
+def test_a_parameter_of_another_template_is_refused_in_the_row_that_has_it(put):
+    archery = Domain("archery", Enemy)
+
+    @archery.compound
+    def shoot(skill: str, arrows: int) -> Methods:
+        yield method(value=Enemy.value[skill])
+
+    text = "Skill,Template,Reach,Arrows\nBash,attack,1.5,\nVolley,shoot,,3\n{}"
+    assert list(read_skills(put(text.format(""), "s.csv"), melee, archery)) == ["Bash", "Volley"]
+    wrong = put(text.format("Hail,shoot,2.5,9\n"), "s.csv")
+    with pytest.raises(InputError, match=r"BT103.*no parameter 'Reach'\n.*s.csv:4, column Reach"):
+        read_skills(wrong, melee, archery)
+
+
 def test_the_sheets_can_be_written_in_toml(put):
     text = '[[row]]\nskill = "Slash"\ntemplate = "attack"\nanimation = "slash"\nreach = 2.5\n'
     skills = read_skills(put(text, "skills.toml"), melee)
