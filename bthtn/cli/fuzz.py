@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from errno import ENOENT
 from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -19,12 +20,12 @@ from bthtn.batch.workers import Workers, package_of
 from bthtn.cli import options
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import check_name, counted, note, say, say_json, with_progress, write
-from bthtn.errors import InputError
+from bthtn.errors import InputError, unwritable
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.characters import character_of, invariants_of, loaded_once
 from bthtn.testing.locate import Target, TargetKind, resolve
-from bthtn.testing.scenario_toml import scenario_text
+from bthtn.testing.scenario_toml import scenario_text, tree_entry
 
 if TYPE_CHECKING:  # it needs Hypothesis
     from bthtn.fuzzing import Material
@@ -37,9 +38,13 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Calls make a round: runs of a tree in a folder, with beliefs and others left alone."""
+    """Calls make a round: runs of a tree in a folder, with beliefs and others left alone.
+
+    ``entry`` is what a scenario calls the tree.
+    """
 
     tree: str
+    entry: str
     folder: str
     ticks: int
     fixed: tuple[str, ...] = ()
@@ -56,7 +61,7 @@ class Rounds:
                 found = find_failure(drawn, runs=RUNS, seed=number)
         if found is None:
             return {"fault": "", "scenario": ""}
-        return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.tree)}
+        return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.entry)}
 
     def prepared(self) -> str:
         """Find the material to draw of. Returns a digest of the files. Raises BthtnError."""
@@ -89,14 +94,19 @@ def fuzz(  # noqa: PLR0913 - one for each thing that can be typed
 ) -> int:
     """Make rounds until one fails, and write its scenario. Returns 1 if one does, else 0.
 
-    Raises BthtnError for a tree that cannot be used, and files that cannot be written.
+    Raises BthtnError for a tree that cannot be used, or that the scenario could not name, and for
+    files that cannot be written.
     """
     for package in ("joblib", "hypothesis"):
         package_of(package, "pip install 'bthtn[fuzz]'")
-    rounds = Rounds(tree, os.path.realpath(os.curdir), ticks, tuple(fixed or ()))
     workers = Workers(jobs or -1, backend.value, address)
-    file = scenario or Path(f"{Path(tree).stem}_fuzz{SCENARIO}")
+    found = resolve(tree, TargetKind.TREE)
+    file = scenario or Path(f"{found.name}_fuzz{SCENARIO}")
     check_name(file, "scenario", (SCENARIO,))
+    if not file.parent.is_dir():
+        raise unwritable(file, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
+    entry = tree_entry(found, tree, file)
+    rounds = Rounds(tree, entry, os.path.realpath(os.curdir), ticks, tuple(fixed or ()))
     numbers = range(seed, seed - (-runs // RUNS))
     about = {"rounds": asdict(rounds), "files": rounds.prepared()}
     kept = None if output is None else Kept(output, about, "round")

@@ -51,8 +51,7 @@ def replay(
     of ``bthtn run``.
     """
     if scenario is not None:
-        refuse({"tree": tree}, "a scenario", "it has the tree of the recording")
-        write_scenario(file, scenario, tick, agent)
+        write_scenario(file, scenario, tick, agent, tree)
         return 0
     refuse({"tick": tick, "agent": agent}, "a replay", "it goes with --scenario FILE")
     head, last = _ends(file)

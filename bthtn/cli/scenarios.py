@@ -21,6 +21,7 @@ from bthtn.cli.printing import check_name, deliver, note, say, say_json
 from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
 from bthtn.formats.project import project_in
+from bthtn.plan.codec import shortened
 from bthtn.testing.case_files import HOW_NAMED, SCENARIO, has_tests, is_ignored
 
 TEST_FORMAT: Final = "bthtn-test/1"
@@ -140,13 +141,32 @@ def show_scenario(file: Path, *, as_json: bool) -> int:
     return int(bool(played.fault))
 
 
-def write_scenario(file: Path, scenario: Path, tick: int | None, agent: str) -> None:
-    """Write the steps of a recorded agent as a scenario. Raises InputError."""
+def write_scenario(
+    file: Path, scenario: Path, tick: int | None, agent: str, typed: str = ""
+) -> None:
+    """Write the steps of a recorded agent as a scenario, of a tree that was typed if one was.
+
+    Raises InputError, also for a tree that the scenario could not name.
+    """
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
-    from bthtn.testing.recorded_scenario import scenario_of  # noqa: PLC0415 - loads py_trees
+    from bthtn.testing import recorded_scenario as recorded  # noqa: PLC0415 - likewise
+    from bthtn.testing.locate import TargetKind, named_in, resolve  # noqa: PLC0415 - for names
+    from bthtn.testing.scenario_toml import tree_entry  # noqa: PLC0415 - loads py_trees
 
     check_name(scenario, "scenario", (SCENARIO,))
-    deliver(scenario_of(Recording.read(file), agent=agent, tick=tick), scenario)
+    recording = Recording.read(file)
+    entry = recorded.tree_of(recording)
+    if typed:
+        entry = tree_entry(resolve(typed, TargetKind.TREE), typed, scenario)
+    else:
+        try:
+            named_in(scenario, entry, TargetKind.TREE)
+        except InputError:
+            tree = shortened(repr(entry))
+            message = f"{file} is of the tree {tree}, which {scenario} cannot name"
+            hint = f"name it as from here: bthtn replay {file} TREE --scenario {scenario}"
+            raise InputError("BT461", message, hint=hint) from None
+    deliver(recorded.scenario_of(recording, entry, agent=agent, tick=tick), scenario)
 
 
 def _files_in(path: Path) -> Iterator[Path]:

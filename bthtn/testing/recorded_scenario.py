@@ -16,23 +16,30 @@ _STEPS: Final = MappingProxyType(
 )
 
 
-def scenario_of(recording: Recording, *, agent: str = "", tick: int | None = None) -> str:
-    """The text of a ``*.scenario.toml`` that expects the plans and steps of an agent.
-
-    The agent is the first one if none is named, and all ticks count if none is given. Raises
-    InputError for a recording that ``bthtn run`` has not made, and as ``Recording.at``.
-    """
-    head = recording.head
-    run = head.get("run")
+def tree_of(recording: Recording) -> str:
+    """The tree of a recorded run, as it was typed. Raises InputError for any other recording."""
+    run = recording.head.get("run")
     if not isinstance(run, dict) or not isinstance(run.get("tree"), str):
         hint = "take one that bthtn run --record has made"
         raise InputError("BT461", "the recording does not say which tree it is of", hint=hint)
-    seed = head.get("seed") or 0
+    tree: str = run["tree"]
+    return tree
+
+
+def scenario_of(
+    recording: Recording, tree: str, *, agent: str = "", tick: int | None = None
+) -> str:
+    """The text of a ``*.scenario.toml`` that expects the plans and steps of an agent of a tree.
+
+    The agent is the first one if none is named, and all ticks count if none is given. Raises
+    InputError as ``Recording.at``.
+    """
+    seed = recording.head.get("seed") or 0
     if not isinstance(seed, int):
         raise InputError("BT461", "the recording has no whole number as its seed")
     moment = recording.at(tick, agent)
     text = [
-        f"tree = {quoted(run['tree'])}",
+        f"tree = {quoted(tree)}",
         f"seed = {seed}",
         f"ticks = {moment.tick}",
     ]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
+from bthtn.errors import InputError
 from bthtn.testing.interventions import Intervention
+from bthtn.testing.locate import Target, listed, shown
 from bthtn.testing.scenario import Expected, Scenario
 
 
@@ -27,6 +31,27 @@ def scenario_text(scenario: Scenario, tree: str, *, seed: int = 0) -> str:
     if scenario.finally_:
         lines += ["", "[finally]", *_pairs(scenario.finally_)]
     return "\n".join([*lines, ""])
+
+
+def tree_entry(tree: Target, typed: str, file: Path) -> str:
+    """The ``tree`` of a scenario in a file, for one that was typed: its name, or else its path.
+
+    Raises InputError for a tree that a file there cannot name, see ``named_in``.
+    """
+    if listed(typed, tree.kind) is not None:
+        return typed
+    if tree.file is None or not os.path.exists(typed):
+        module, _, attribute = typed.partition(":")
+        renamed = "" if attribute == "character" else " as character"
+        line = f"from {module} import {attribute}{renamed}"
+        message = f"a scenario cannot name '{typed}', only a name of bthtn list, or a file"
+        raise InputError("BT409", message, hint=f"name a file instead, which may say '{line}'")
+    folder, found = file.parent.resolve(), tree.file.parent.resolve() / tree.file.name
+    if found.is_relative_to(folder) and found.resolve().is_relative_to(folder):
+        return found.relative_to(folder).as_posix()
+    message = f"{file} cannot name {typed}, which is not in its folder or below it"
+    hint = f"write it beside the tree: --scenario {shown(found.with_name(file.name))}"
+    raise InputError("BT409", message, hint=hint)
 
 
 def expected_lines(expected: Expected) -> Iterator[str]:

@@ -66,6 +66,23 @@ CARELESS = """    try:
         raise ValueError("burnt") from None
 """
 
+WRONG = """
+
+
+def invariants(character):
+    yield "never right"
+"""
+ONLY_FILES = {
+    "tree.xml": """<root BTCPP_format="4"><BehaviorTree ID="guard">
+  <PlanGoal name="duty" goal="walk"/>
+</BehaviorTree></root>""",
+    "tasks.xml": """<root BTCPP_format="4">
+<BehaviorTree ID="walk"><Command name="go"/></BehaviorTree>
+</root>""",
+    "character.toml": 'simulate = ["walk"]\n\n[beliefs]\nlit = false\n',
+    "operators.py": WRONG,
+}
+
 
 @pytest.fixture(name="kitchen")
 def kitchen_fixture(put):
@@ -160,9 +177,10 @@ def test_a_character_that_is_made_only_once_is_loaded_for_every_run(kitchen, fuz
     [
         (("--fixed", "gests"), "nothing is drawn for 'gests' anyway"),
         (("--scenario", "x.toml"), "let it end in .scenario.toml"),
+        (("--scenario", "no/x.scenario.toml"), "cannot write no/x.scenario.toml: No such file or"),
         (("--backend", "dask"), "--address tcp://HOST:8786"),
     ],
-    ids=["fixed", "scenario", "address"],
+    ids=["fixed", "scenario", "folder", "address"],
 )
 def test_what_cannot_be_done_is_refused(kitchen, fuzz, arguments, wrong):
     kitchen()
@@ -213,3 +231,85 @@ def test_a_package_that_is_missing_is_named_with_its_extra(kitchen, fuzz, monkey
 
 def test_the_help_says_how_many_runs_are_made_by_default(bthtn):
     assert "[default: 1000]" in " ".join(bthtn("fuzz", "--help").out.split())
+
+
+@pytest.mark.parametrize(
+    ("tree", "scenario", "entry"),
+    [
+        ("kitchen", "kitchen_fuzz", "kitchen"),
+        ("trees/kitchen", "kitchen_fuzz", "trees/kitchen"),
+        ("kitchen", "other/x", "kitchen"),
+        ("./trees/kitchen", "kitchen_fuzz", "trees/kitchen/tree.py"),
+        ("trees/kitchen/tree.py", "kitchen_fuzz", "trees/kitchen/tree.py"),
+        ("trees/kitchen/tree.py", "trees/kitchen/x", "tree.py"),
+        ("{here}/trees/kitchen/tree.py", "trees/x", "kitchen/tree.py"),
+        ("other/../flat.py", "flat_fuzz", "flat.py"),
+        ("flat.py", "{here}/x", "flat.py"),
+        ("yard", "yard_fuzz", "yard"),
+        ("guards/yard", "yard_fuzz", "guards/yard/tree.xml"),
+        ("guards/yard/tree.xml", "guards/x", "yard/tree.xml"),
+    ],
+)
+def test_what_it_writes_is_run_by_bthtn_test(bthtn, put, here, tree, scenario, entry):
+    (here / "other").mkdir()
+    for file in ("trees/kitchen/tree.py", "yard/tree.py", "flat.py"):
+        put(file, KITCHEN + WRONG)
+    for name, text in ONLY_FILES.items():
+        put(f"guards/yard/{name}", text)
+    written = f"{scenario.format(here=here)}.scenario.toml"
+    named = [] if scenario.endswith("_fuzz") else ["--scenario", written]
+    few = ("--jobs", 1, "--ticks", 3, "--runs", 25)
+    answer = bthtn("fuzz", tree.format(here=here), *few, *named)
+    assert (answer.code, answer.err) == (1, "")
+    assert f"wrote {written}: bthtn test {written}" in answer.out
+    assert (here / written).read_text().startswith(f'tree = "{entry}"\n')
+    again = bthtn("test", written)
+    assert (again.code, again.err) == (1, "")
+    assert "\nnever right, in tick 1\n" in again.out
+
+
+@pytest.mark.parametrize(
+    ("tree", "scenario", "wrong"),
+    [
+        (
+            "yard/tree.py",
+            "other/x",
+            "other/x.scenario.toml cannot name yard/tree.py, which is not in its folder or below"
+            " it\n"
+            "  hint: write it beside the tree: --scenario yard/x.scenario.toml\n",
+        ),
+        (
+            "link/tree.py",
+            "x",
+            "x.scenario.toml cannot name link/tree.py, which is not in its folder or below it\n"
+            "  hint: write it beside the tree: --scenario {away}/x.scenario.toml\n",
+        ),
+        (
+            "yard.tree:character",
+            "x",
+            "a scenario cannot name 'yard.tree:character', only a name of bthtn list, or a file\n"
+            "  hint: name a file instead, which may say 'from yard.tree import character'\n",
+        ),
+    ],
+)
+def test_a_tree_that_the_scenario_could_not_name_is_refused_before_the_search(
+    bthtn, put, here, tree, scenario, wrong
+):
+    away = here.with_name(f"{here.name}_away")
+    away.mkdir()
+    (here / "other").mkdir()
+    (here / "link").symlink_to(away)
+    (away / "tree.py").write_text(KITCHEN)
+    put(
+        "yard/tree.py", KITCHEN.replace("def character(seed=0):", "def character(seed=0):\n    1/0")
+    )
+    answer = bthtn("fuzz", tree, "--jobs", 1, "--scenario", f"{scenario}.scenario.toml")
+    assert (answer.code, answer.out, answer.err) == (2, "", f"[BT409] {wrong.format(away=away)}")
+
+
+def test_the_file_that_the_hint_advises_for_a_module_is_fuzzed_and_tested(bthtn, put):
+    put("yard/dogs.py", (KITCHEN + WRONG).replace("def character(", "def puppy("))
+    put("dog.py", "from yard.dogs import puppy as character, invariants\n")
+    assert "yard.dogs import puppy as character'" in bthtn("fuzz", "yard.dogs:puppy").err
+    assert bthtn("fuzz", "dog.py", "--jobs", 1, "--ticks", 3, "--runs", 25).code == 1
+    assert "\nnever right, in tick 1\n" in bthtn("test", "dog_fuzz.scenario.toml").out

@@ -324,3 +324,63 @@ def test_a_recording_with_a_damaged_last_line_is_refused(line, why):
     file.write_text(file.read_text() + line + "\n")
     with pytest.raises(InputError, match=why):
         replay(file, as_json=False)
+
+
+@pytest.mark.parametrize(
+    ("ran", "typed", "scenario", "entry"),
+    [
+        ("dog", "", "x", "dog"),
+        ("trees/dog", "", "other/x", "trees/dog"),
+        ("trees/dog/tree.py", "", "x", "trees/dog/tree.py"),
+        ("trees/dog/tree.py", "trees/dog/tree.py", "trees/dog/x", "tree.py"),
+        ("trees/dog/tree.py", "dog", "other/x", "dog"),
+        ("elsewhere/dog.py", "", "x", "elsewhere/dog.py"),
+        ("elsewhere/dog.py", "elsewhere/dog.py", "elsewhere/x", "dog.py"),
+        ("elsewhere.dog:character", "elsewhere/dog.py", "x", "elsewhere/dog.py"),
+    ],
+)
+def test_a_scenario_of_a_recording_is_run_by_bthtn_test(bthtn, put, ran, typed, scenario, entry):
+    put("elsewhere/dog.py", DOG)
+    put("other/empty", "")
+    recorded(ran)
+    written = Path(f"{scenario}.scenario.toml")
+    answer = bthtn("replay", "run.jsonl", *filter(None, [typed]), "--scenario", written)
+    assert (answer.code, answer.out, answer.err) == (0, f"wrote {written}\n", "")
+    assert written.read_text().startswith(f'tree = "{entry}"\n')
+    again = bthtn("test", written)
+    assert (again.code, again.out, again.err) == (0, "1 passed, 0 failed\n", "")
+
+
+@pytest.mark.parametrize(
+    ("ran", "typed", "wrong"),
+    [
+        (
+            "elsewhere.dog:character",
+            [],
+            "BT461] run.jsonl is of the tree 'elsewhere.dog:character', wh",
+        ),
+        ("elsewhere/dog.py", [], "hint: name it as from here: bthtn replay run.jsonl TREE --scen"),
+        (
+            "elsewhere/dog.py",
+            ["elsewhere/dog.py"],
+            "it beside the tree: --scenario elsewhere/x.scen",
+        ),
+        ("dog", ["elsewhere.dog:character"], "which may say 'from elsewhere.dog import character'"),
+        ("dog", ["dig"], "there is no tree 'dig'"),
+    ],
+)
+def test_a_tree_that_the_scenario_could_not_name_is_not_written(bthtn, put, ran, typed, wrong):
+    put("elsewhere/dog.py", DOG)
+    recorded(ran)
+    answer = bthtn("replay", "run.jsonl", *typed, "--scenario", put("other/x.scenario.toml", ""))
+    assert (answer.code, answer.out) == (2, "")
+    assert wrong in answer.err
+    assert not Path("other/x.scenario.toml").read_text()
+
+
+def test_a_scenario_of_a_recording_loads_no_tree_that_only_the_recording_names(bthtn, evil):
+    recorded()
+    for tree in ("./evil", "evil:character", "evil.py"):
+        changed(Path("run.jsonl"), run={"tree": tree, "ticks": None, "reload": False})
+        bthtn("replay", "run.jsonl", "--scenario", "x.scenario.toml")
+        assert not evil.exists()

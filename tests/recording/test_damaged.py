@@ -19,7 +19,7 @@ from bthtn.plan.decoding import decoded
 from bthtn.planning.planner import find_plan
 from bthtn.recording import Recording
 from bthtn.testing.locate import TargetKind, domain_of, resolve
-from bthtn.testing.recorded_scenario import scenario_of
+from bthtn.testing.recorded_scenario import scenario_of, tree_of
 from bthtn.views.behaviour_drawing import snapshot_dot
 from bthtn.views.html import html_page
 from bthtn.watch import recording_page
@@ -93,7 +93,7 @@ def look_at(file):
     recording = Recording.read(file)
     recording_page(file)
     recording.decisions()
-    scenario_of(recording)
+    scenario_of(recording, tree_of(recording))
     for tick in (None, 5):
         moment = recording.at(tick)
         if moment.tree is not None:
