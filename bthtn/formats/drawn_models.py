@@ -7,27 +7,42 @@ from typing import Final
 
 from bthtn.formats.xml_document import Element
 
-_TEXT: Final = {"type": "std::string"}
-_MODELS: Final[Mapping[str, tuple[str, Mapping[str, Mapping[str, str]]]]] = {
-    "CheckState": ("Condition", {"condition": _TEXT}),
-    "ModifyState": ("Action", {"set": _TEXT, "kind": {**_TEXT, "default": "effects"}}),
-    "Value": ("Action", {"number": _TEXT}),
+_MODELS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
+    "CheckState": (
+        "Condition",
+        {"condition": "near and ammo > 2; a step does not ask at_start(near) while it runs"},
+    ),
+    "ModifyState": (
+        "Action",
+        {
+            "set": "ammo decreases by 1; near := true",
+            "kind": "effects, or expected: only what the planner counts on",
+        },
+    ),
+    "Value": ("Action", {"number": "of two methods, that of the smaller number is preferred"}),
     "Command": (
         "Action",
-        {"uses": {**_TEXT, "default": ""}, "duration": {**_TEXT, "default": "0"}},
+        {"uses": "arms, legs", "duration": "a number of ticks, or seconds(1.5)"},
     ),
-    "SubTask": ("Action", {"task": _TEXT}),
+    "SubTask": ("Action", {"task": "the name of a task"}),
     "Null": ("Action", {}),
     "Later": ("Control", {}),
     "ExtensionPoint": ("Control", {}),
 }
-"""The category and the ports of each element that Groot2 does not have."""
+"""The category of each element that Groot2 does not have, and what its ports take."""
+_DEFAULTS: Final[Mapping[str, str]] = {"kind": "effects", "uses": "", "duration": "0"}
 
 
 def task_models() -> dict[str, Element]:
     """The models by the names of the elements; ``name`` is an attribute of every node."""
     models = {}
     for tag, (category, ports) in _MODELS.items():
-        inside = (Element("input_port", {"name": name, **port}, ()) for name, port in ports.items())
-        models[tag] = Element(category, {"ID": tag}, tuple(inside))
+        inside = tuple(_port(name, described) for name, described in ports.items())
+        models[tag] = Element(category, {"ID": tag}, inside)
     return models
+
+
+def _port(name: str, described: str) -> Element:
+    default = {"default": _DEFAULTS[name]} if name in _DEFAULTS else {}
+    attributes = {"name": name, "type": "std::string", **default}
+    return Element("input_port", attributes, (), text=described)

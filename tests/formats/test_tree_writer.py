@@ -45,16 +45,22 @@ from bthtn.behaviours import (
     UtilityGoals,
 )
 from bthtn.errors import InputError
-from bthtn.formats import drawn_tasks, palette_of, tree_from_xml, xml_of
+from bthtn.formats import drawn_models, drawn_tasks, palette_of, tree_from_xml, xml_of
 from bthtn.formats.palette import LegalNames
 from bthtn.formats.tree_nodes import CPP_NODES
 from bthtn.formats.xml_document import element_from
+from bthtn.world.condition_parser import changes_from_text, condition_from_text
 
 
 class Soldier(State):
     health: Fluent[int] = fluent(default=100)
     medkit: Fluent[bool] = fluent(default=False)
     mood: Fluent[str] = fluent(default="calm")
+
+
+class Armed(State):
+    near: Fluent[bool] = fluent(default=False)
+    ammo: Fluent[int] = fluent(default=0)
 
 
 army = Domain("army", Soldier)
@@ -384,18 +390,36 @@ def test_a_palette_has_every_element_that_tasks_are_drawn_with():
             assert ports[name] == {*attributes} - {"name"}
 
 
+def test_a_palette_says_what_the_ports_of_drawn_tasks_take():
+    models = element_from(palette_of(army), "palette.xml").children[0].children
+    said = {
+        (model.attributes["ID"], port.attributes["name"]): port.text
+        for model in models
+        if model.attributes["ID"] in drawn_models.task_models()
+        for port in model.children
+    }
+    assert all(said.values())
+    example, _, rest = said["CheckState", "condition"].partition("; ")
+    (marked,) = re.findall(r"at_start\(.*?\)", rest)
+    schema = Armed.__schema__
+    assert str(condition_from_text(example, schema)) == example
+    assert str(condition_from_text(f"{marked} and ammo > 2", schema, mark=True)).startswith(marked)
+    assert len(changes_from_text(said["ModifyState", "set"], schema)) == 2
+
+
 def test_tasks_drawn_with_the_palette_are_read(tmp_path):
     text = """<root BTCPP_format="4"><BehaviorTree ID="patrol"><Control ID="Later" name="l">
       <Action ID="SubTask" name="SubTask" task="look"/><Action ID="Null" name="Null"/>
     </Control></BehaviorTree><BehaviorTree ID="look"><Sequence>
-      <Condition ID="CheckState" name="CheckState" condition="medkit"/>
+      <Condition ID="CheckState" name="CheckState" condition="at_start(medkit)"/>
       <Action ID="ModifyState" name="ModifyState" set="medkit := false" kind="effects"/>
       <Action ID="Command" name="look" uses="" duration="0"/>
     </Sequence></BehaviorTree></root>"""
     (tmp_path / "tasks.xml").write_text(text, "utf-8")
     domain = Domain("drawn", army.freeze().state_class)
-    names = [task.name for task in drawn_tasks.read_tasks(tmp_path / "tasks.xml", domain)]
-    assert (names, domain.freeze().name) == (["patrol", "look"], "drawn")
+    patrol, look = drawn_tasks.read_tasks(tmp_path / "tasks.xml", domain)
+    assert (patrol.name, look.name, domain.freeze().name) == ("patrol", "look", "drawn")
+    assert (str(look.precondition), str(look.watched)) == ("medkit", "true")
 
 
 def test_nodes_of_the_users_own_are_in_the_palette():
