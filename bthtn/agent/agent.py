@@ -216,34 +216,34 @@ class Agent(Unpicklable, Generic[S, B]):
         then on the agent belongs to the calling thread. Raises ExecutionError in the middle of a
         tick.
         """
-        refuse_at_work(self, "begins a tick", but_one=True)
         runtime = self._runtime
-        runtime.at_work, acting = self, runtime.now_acting
+        if runtime.at_work is not None:
+            refuse_at_work(self, "begins a tick", but_one=True)
+        runtime.at_work, account, writer = self, runtime.account, self.beliefs.writer
         try:
-            self._sense()
+            runtime.thread, runtime.is_sensed = get_ident(), True
+            self._ticks += 1
+            if self.clock is not None:
+                self._read(self.clock)
+            self.aborts.begin_tick()
+            for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
+                self.beliefs.write(*self._believed_soon.popleft())
+            self._sensing.refresh()
         except BaseException:
-            runtime.act_again(acting)
+            runtime.act_again(account, writer)
             raise
         finally:
             runtime.at_work = None
         self._errors.raise_first()
 
-    def _sense(self) -> None:
-        self._runtime.thread = get_ident()
-        self._runtime.is_sensed = True
-        self._ticks += 1
-        if self.clock is not None:
-            try:
-                before, now = self.clock.now, self.clock.read()
-            except Exception as error:  # noqa: BLE001 - no time passes; contained and reported
-                self.emit(code_failed("clock", error))
-            else:
-                if now < before:
-                    self.emit(ClockSetBack(before, now))
-        self.aborts.begin_tick()
-        for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
-            self.beliefs.write(*self._believed_soon.popleft())
-        self._sensing.refresh()
+    def _read(self, clock: TickClock) -> None:
+        try:
+            before, now = clock.now, clock.read()
+        except Exception as error:  # noqa: BLE001 - no time passes; contained and reported
+            self.emit(code_failed("clock", error))
+        else:
+            if now < before:
+                self.emit(ClockSetBack(before, now))
 
     def time(self) -> float:
         """The seconds of the agent's clock at the beginning of the tick: the latest ``sense``.
@@ -271,9 +271,10 @@ class Agent(Unpicklable, Generic[S, B]):
         agent that is ticked again begins anew. Raises ExecutionError in the middle of a tick.
         """
         refuse_at_work(self, "is closed", but_one=True)
-        self.aborts.cut_off(self._runtime.holder, "the agent was closed")
-        self._sensing.close()
-        self._runtime.close()
+        with self._runtime.working(self):
+            self.aborts.cut_off(self._runtime.holder, "the agent was closed")
+            self._sensing.close()
+            self._runtime.close()
         self._runtime.thread = None
 
     def trigger(self, sensor: Sensor) -> None:

@@ -95,9 +95,10 @@ class TickClock:
 
 def steady_time(agent: Any) -> float:
     """The seconds of an agent's clock to measure by. Raises ExecutionError as ``agent.time``."""
-    agent.time()
+    if agent.clock is None:
+        agent.time()
     clock: TickClock = agent.clock
-    return clock()
+    return clock.now + clock._lost
 
 
 class Timer:

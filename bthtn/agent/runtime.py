@@ -20,9 +20,9 @@ Writer = Callable[[Fluent[Any]], str]
 
 
 class Runtime:
-    """The stack of holders that act for an agent, the leases of its steps, its ``errors``.
+    """The holder that acts for an agent, the leases of its steps, its ``errors``.
 
-    Leases that user code takes belong to the innermost holder on the stack: a step while its
+    Leases that user code takes belong to the innermost holder that is acting: a step while its
     operator runs, a plan while its hooks run, and otherwise the agent itself.
     """
 
@@ -46,7 +46,7 @@ class Runtime:
         self.is_sensed = False
         """Whether ``sense`` was ever called, or a warning has said that it is missing."""
         self.at_work: object = None
-        """A goal that is ticked or stopped, None if there is none; a hint to look at the stack."""
+        """What is at work now, None if there is nothing; a hint to look at the stack."""
         self.thread: int | None = None
         """The thread that may change beliefs; any, for None."""
         self.unsensed = ""
@@ -55,7 +55,8 @@ class Runtime:
         self._beliefs = beliefs
         self._leases = leases
         self._emit = emit
-        self._acting = [Account(Holder(agent))]
+        self.account = self._own = Account(Holder(agent))
+        """That of the innermost holder that is acting now, the agent's own outside of steps."""
         self._steps = self._plans = 0
         self._uses: dict[Holder, frozenset[str]] = {}
 
@@ -67,28 +68,26 @@ class Runtime:
     @property
     def holder(self) -> Holder:
         """The innermost holder that is acting now."""
-        return self._acting[-1].holder
+        return self.account.holder
 
     def acting(
         self, account: Account, writer: Writer | None = None
     ) -> AbstractContextManager[None]:
         """Within the ``with``, leases are taken for this account, and beliefs have this writer."""
-        return _Acting(self._acting, account, self._beliefs, writer)
+        return _Acting(self, account, self._beliefs, writer)
+
+    def working(self, worker: object) -> AbstractContextManager[None]:
+        """Within the ``with``, something is ``at_work``."""
+        return _Working(self, worker)
 
     def acting_as_now(self) -> Callable[[], AbstractContextManager[None]]:
         """A function that makes ``acting`` with the account and the writer of now."""
-        account, writer = self._acting[-1], self._beliefs.writer
+        account, writer = self.account, self._beliefs.writer
         return lambda: self.acting(account, writer)
 
-    @property
-    def now_acting(self) -> tuple[int, Writer | None]:
-        """What is put back with ``act_again`` when an interrupt has passed through."""
-        return len(self._acting), self._beliefs.writer
-
-    def act_again(self, before: tuple[int, Writer | None]) -> None:
+    def act_again(self, account: Account, writer: Writer | None) -> None:
         """Let those act who did before; an interrupt may have kept others from leaving."""
-        depth, self._beliefs.writer = before
-        del self._acting[depth:]
+        self.account, self._beliefs.writer = account, writer
 
     def warn_unsensed(self, what: str, *, is_certain: bool) -> None:
         """Log, once, that the agent's ``sense`` is not called; warn as well if that is certain."""
@@ -101,13 +100,13 @@ class Runtime:
 
     def close(self) -> None:
         """Return the leases that the agent took itself, and close everything it has opened."""
-        self.settle(self._acting[0])
+        self.settle(self._own)
         if "closing" in vars(self):
             self.closing.close()
 
     def take(self, key: Hashable) -> bool:
         """Take a lease for the holder that is acting. Returns False if others have all places."""
-        account = self._acting[-1]
+        account = self.account
         by = account.holder
         if self._leases.has(key, by):
             account.shared += (key,)
@@ -122,7 +121,7 @@ class Runtime:
 
     def give_back(self, key: Hashable) -> bool:
         """Return a lease that the acting holder took itself. Returns whether it had."""
-        return self._give_back(key, self._acting[-1])
+        return self._give_back(key, self.account)
 
     def settle(self, account: Account, heirs: Iterable[Account] = ()) -> None:
         """Return all leases of an account, the latest first, except those that an heir shares.
@@ -183,27 +182,41 @@ class Runtime:
 
 
 class _Acting:
-    """One account on the stack. A class, because a generator would slow down every step's tick."""
+    """Another account. A class, because a generator would slow down every step's tick."""
 
-    __slots__ = ("_account", "_beliefs", "_depth", "_outer", "_stack", "_writer")
+    __slots__ = ("_account", "_beliefs", "_outer", "_runtime", "_writer")
 
     def __init__(
-        self, stack: list[Account], account: Account, beliefs: Beliefs[Any], writer: Writer | None
+        self, runtime: Runtime, account: Account, beliefs: Beliefs[Any], writer: Writer | None
     ) -> None:
-        self._stack = stack
-        self._depth = len(stack)
+        self._runtime = runtime
         self._account = account
         self._beliefs = beliefs
-        self._outer = beliefs.writer
-        self._writer = self._outer if writer is None else writer
+        self._outer = runtime.account, beliefs.writer
+        self._writer = self._outer[1] if writer is None else writer
 
     def __enter__(self) -> None:
-        self._stack.append(self._account)
-        self._beliefs.writer = self._writer
+        self._runtime.account, self._beliefs.writer = self._account, self._writer
 
     def __exit__(self, *raised: object) -> None:
-        self._beliefs.writer = self._outer
-        del self._stack[self._depth :]
+        self._runtime.account, self._beliefs.writer = self._outer
+
+
+class _Working:
+    """Something at work. A class for the same reason."""
+
+    __slots__ = ("_outer", "_runtime", "_worker")
+
+    def __init__(self, runtime: Runtime, worker: object) -> None:
+        self._runtime = runtime
+        self._worker = worker
+        self._outer = runtime.at_work
+
+    def __enter__(self) -> None:
+        self._runtime.at_work = self._worker
+
+    def __exit__(self, *raised: object) -> None:
+        self._runtime.at_work = self._outer
 
 
 def runtime_of(agent: Any) -> Runtime:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -31,18 +30,12 @@ def refuse_inside(node: Behaviour, agent: Agent[Any, Any]) -> None:
             raise in_the_middle(f"'{node.name}' is ticked")
 
 
-@contextmanager
-def at_work_in(node: Behaviour, agent: Agent[Any, Any]) -> Iterator[None]:
+def at_work_in(node: Behaviour, agent: Agent[Any, Any]) -> AbstractContextManager[None]:
     """Within the ``with``, the agent knows that a node is at work, which must be none already."""
     runtime = runtime_of(agent)
-    outer = runtime.at_work
-    if outer is not None:
+    if runtime.at_work is not None:
         refuse_inside(node, agent)
-    runtime.at_work = node
-    try:
-        yield
-    finally:
-        runtime.at_work = outer
+    return runtime.working(node)
 
 
 def _root_of(node: Behaviour) -> Behaviour:

@@ -35,6 +35,7 @@ from bthtn.agent.events import (
     PlanResumed,
 )
 from bthtn.agent.reentrance import at_work, in_the_middle, work
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed, record_and_text
@@ -149,13 +150,14 @@ class PlanGoal(ReloadingGoal):
         """
         if any(worker is self for worker, _ in at_work(but_one=True)):
             raise in_the_middle(f"goal '{self.name}' is shut down")
-        if self.status is RUNNING:
-            self.stop(INVALID)
-        self._unmount()
-        # A goal below a step leaves its aborts to the goal around it, which waits for them.
-        if not self._mount.hooks.is_inside_a_step:
-            self.agent.aborts.cut_off(self._holder, "the tree was taken down")
-        self._search.failures.close()
+        with runtime_of(self.agent).working(self):
+            if self.status is RUNNING:
+                self.stop(INVALID)
+            self._unmount()
+            # A goal below a step leaves its aborts to the goal around it, which waits for them.
+            if not self._mount.hooks.is_inside_a_step:
+                self.agent.aborts.cut_off(self._holder, "the tree was taken down")
+            self._search.failures.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""

@@ -182,8 +182,9 @@ class ReloadingGoal(TakingOver):
             self._search.reason, self.plan_id = other._search.reason, other.plan_id
             other.status = INVALID
         else:
-            other._stop_for(REPLACED)
-            other._mount.clear()
+            with runtime_of(self.agent).working(self):
+                other._stop_for(REPLACED)
+                other._mount.clear()
         self._reloads = -1  # what is taken over has to follow
         self._search.failures.cooldowns = other._search.failures.cooldowns
         self._mount.take(other._mount)

@@ -74,36 +74,30 @@ class TakingOver(Unpicklable, LeanBehaviour):
         outer = runtime.at_work
         if outer is not None:
             refuse_inside(self, self.agent)
-        runtime.at_work = self
-        acting = runtime.now_acting
+        runtime.at_work, account, writer = self, runtime.account, self.agent.beliefs.writer
         try:
-            self._begin_tick()
+            if runtime.unsensed and not runtime.is_sensed:
+                runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
+            self.agent.aborts.go_on(self)
+            if self.status is not RUNNING:
+                self.initialise()  # a subclass may have one, as with py_trees
             status = self._ended or self._prepare_tick() or (yield from self._advance())
-            stops = self._ended is INVALID or (status is RUNNING and self.status is INVALID)
+            is_stopped = self._ended is INVALID or (status is RUNNING and self.status is INVALID)
             if status is not RUNNING:
                 self._stop(status)
-            if stops:  # in the middle of this tick
+            if is_stopped:  # in the middle of this tick
                 self._stop(INVALID)
-                status = INVALID
-            self.status = status
+            self.status = INVALID if is_stopped else status
             if self._waiting:
                 self._let_others_begin()  # it has kept its place
         except BaseException:
-            runtime.act_again(acting)
+            runtime.act_again(account, writer)
             self._recover()
             raise
         finally:
             runtime.at_work = outer
         runtime.errors.raise_first()
         yield self
-
-    def _begin_tick(self) -> None:
-        runtime = runtime_of(self.agent)
-        if runtime.unsensed and not runtime.is_sensed:
-            runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
-        self.agent.aborts.go_on(self)
-        if self.status is not RUNNING:
-            self.initialise()  # a subclass may have one, as with py_trees
 
     def update(self) -> Status:
         """Never called: ``tick`` decides."""
@@ -121,12 +115,12 @@ class TakingOver(Unpicklable, LeanBehaviour):
                     self._stop_soon()
                 return
         runtime = runtime_of(self.agent)
-        outer, acting = runtime.at_work, runtime.now_acting
+        outer, account, writer = runtime.at_work, runtime.account, self.agent.beliefs.writer
         runtime.at_work = self
         try:
             self._stop(new_status)
         except BaseException:  # after an interrupt, it does what is left to be done
-            runtime.act_again(acting)
+            runtime.act_again(account, writer)
             self._stop(new_status)
             raise
         finally:
