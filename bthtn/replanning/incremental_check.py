@@ -23,6 +23,7 @@ from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.progress import AHEAD, Progress
+from bthtn.replanning.step_conditions import writes_nothing
 from bthtn.replanning.unconditional import asks_nothing
 from bthtn.replanning.validity import Check, Key, Validity, key_for, outcome_of
 from bthtn.world.assignment import Assignment
@@ -249,12 +250,22 @@ class _NotedCheck(Check):
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step; for most steps, those that were planned are the same now."""
         is_ahead = self.progress.stages.get(node) is AHEAD
-        if is_ahead and self._does_as_planned(node) and not self._is_refused(node):
+        if is_ahead and self._does_as_planned(node) and self._may_start(node):
             self.write(node.footprint)
             self.path.steps += 1
             self.path.elapsed += node.duration
         else:
             super().task(node)
+
+    def precondition_ended(self, node: TaskNode) -> Failure | None:
+        """The failure of a part of a running step's precondition, or None.
+
+        Where it is to hold as it stands, steps ahead often ask the same.
+        """
+        watched = node.task.watched
+        if writes_nothing(node) and not self._is_refused(watched, node.args):
+            return None
+        return super().precondition_ended(node)
 
     def asked(self, key: Key, ask: Callable[[StateView], A]) -> A:
         """The answer to a question about the state that the plan leads to here."""
@@ -275,12 +286,16 @@ class _NotedCheck(Check):
             return is_steady and not (context.values or context.calls)
         return True
 
-    def _is_refused(self, node: TaskNode) -> bool:
-        """Whether the precondition of a step is false here, or raises."""
-        condition, args = node.task.precondition, node.args
+    def _may_start(self, node: TaskNode) -> bool:
+        """Whether the precondition of a step is not false here."""
+        condition = node.task.precondition
         if condition is ALWAYS:
-            return False
+            return True
         self.sense()
+        return not self._is_refused(condition, node.args)
+
+    def _is_refused(self, condition: Condition, args: Binding) -> bool:
+        """Whether a condition is false here, or raises."""
         key = key_for(condition, args)
         known = self._refusals.get(key)
         if known is None or not self.noted.is_asked_again(known):

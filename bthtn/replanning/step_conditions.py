@@ -101,11 +101,20 @@ def needed_by(node: TaskNode, view: StateView) -> frozenset[Fluent[Any]]:
 
 def _own_fluents(node: TaskNode, view: StateView) -> Fluents | None:
     """The fluents that effects of a running step write, at whatever moment; None without any."""
-    task = node.task
-    at_run_time = (*task.actual, *task.on_start, *task.on_failure, *task.on_abort)
+    at_run_time = _at_run_time(node)
     if at_run_time:
         return _OwnFluents(node, at_run_time, view)
     return node.footprint.writes or None
+
+
+def writes_nothing(node: TaskNode) -> bool:
+    """Whether there is no effect of a step, at whatever moment."""
+    return not (node.footprint.writes or _at_run_time(node))
+
+
+def _at_run_time(node: TaskNode) -> tuple[Effect, ...]:
+    task = node.task
+    return (*task.actual, *task.on_start, *task.on_failure, *task.on_abort)
 
 
 class _OwnFluents:

@@ -221,13 +221,13 @@ class Check(RemainingProjection):
         if not self.runs:
             self._check_arguments(node)
             return self._failure_of(node, node.task.precondition, node.args)
-        ended = None if node.task.watched is ALWAYS else self._precondition_ended(node)
+        ended = None if node.task.watched is ALWAYS else self.precondition_ended(node)
         if ended is not None:
             return ended
         unseen = fluents_changed_by(node)
         return self._failure_of(node, node.task.during, node.args, unseen)
 
-    def _precondition_ended(self, node: TaskNode) -> Failure | None:
+    def precondition_ended(self, node: TaskNode) -> Failure | None:
         """The failure of a part of a running step's precondition, or None."""
         key = key_for(node.task.watched, node.args, id(node))
         found, changed = self.asked(key, lambda view: false_parts(node, view)), self._changed
