@@ -16,7 +16,6 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import discard, made
@@ -45,9 +44,15 @@ from bthtn.world.expression import ALWAYS
 
 
 def hand_over(
-    old: Behaviour, new: Behaviour, run: PlanRun, *, equivalent: bool, repairs: bool = False
+    old: Behaviour,
+    new: Behaviour,
+    run: PlanRun,
+    leaves: Iterable[TaskLeaf],
+    *,
+    equivalent: bool,
+    repairs: bool = False,
 ) -> Behaviour:
-    """Move running steps from the old subtree into the new one; return the root to mount.
+    """Move the running ``leaves`` of the old subtree into the new one; return the root to mount.
 
     Both belong to the ``run``. A step is moved where the new plan starts with the same task and
     arguments, by preference below the same decompositions; idle steps may stand before it. A part
@@ -56,7 +61,7 @@ def hand_over(
     the old plan with an open cleanup go on, and not only those of the moved steps. Steps without a
     place in the new plan are aborted, the latest started first, and the old subtree is discarded.
     """
-    handover = _Handover(old, run, equivalent=equivalent)
+    handover = _Handover(leaves, run, equivalent=equivalent)
     running = handover.place(new)
     if repairs:
         parts = (node for node in made(old) if isinstance(node, PlanWithCleanup))
@@ -114,8 +119,8 @@ def idle_for(agent: Agent[Any, Any]) -> IsIdle:
 class _Handover:
     """One handover: ``waiting`` are running steps without a new place, ``moved`` those with one."""
 
-    def __init__(self, old: Behaviour, run: PlanRun, *, equivalent: bool) -> None:
-        self.waiting = running_leaves(old)
+    def __init__(self, leaves: Iterable[TaskLeaf], run: PlanRun, *, equivalent: bool) -> None:
+        self.waiting = list(leaves)
         self.moved: set[TaskLeaf] = set()
         self._run = run
         self._is_idle = idle_for(run.agent)

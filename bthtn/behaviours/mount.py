@@ -76,8 +76,8 @@ class Mount:
     """
 
     __slots__ = (
-        *("_agent", "_domains", "_goal", "_mounted", "_on_finished", "_on_resumed", "_on_started"),
-        *("_origin", "_run", "_search", "hooks", "is_broken", "setup_arguments"),
+        *("_agent", "_domains", "_goal", "_mounted", "_on_resumed", "_origin", "_run", "_search"),
+        *("finished", "hooks", "is_broken", "setup_arguments", "started"),
     )
 
     def __init__(
@@ -86,8 +86,8 @@ class Mount:
         agent: Agent[Any, Any],
         search: PlanSearch,
         on_resumed: Callable[[Arrival, Plan], None],
-        on_started: Callable[[TaskNode], None],
-        on_finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None],
+        started: Callable[[TaskNode], None],
+        finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None],
     ) -> None:
         self.hooks = PlanHooks(agent, goal.name, search.failures.plan_refused)
         self.setup_arguments: Mapping[str, Any] = {}
@@ -95,8 +95,7 @@ class Mount:
         self._agent = agent
         self._search = search
         self._on_resumed = on_resumed
-        self._on_started = on_started
-        self._on_finished = on_finished
+        self.started, self.finished = started, finished  # as a PlanOwner
         self._domains: tuple[FrozenDomain, ...] = ()
         """Those of the plan and of the plans before it, of which steps may still be running."""
         self._origin: Origin | None = None
@@ -254,10 +253,9 @@ class Mount:
         subtree = compiled(plan.tree, self.run, over or frozenset(), at_once=0)
         self.hooks.adopt(plan.tree)
         on_accepted()
-        leaves = self.running
+        old, run, leaves = self.subtree, self.run, self.running
         try:
-            old, run = self.subtree, self.run
-            running = hand_over(old, subtree, run, equivalent=equivalent, repairs=repairs)
+            running = hand_over(old, subtree, run, leaves, equivalent=equivalent, repairs=repairs)
             self._mount(plan, running, entered, is_whole=over is None)
         except BaseException:  # an interrupt, at which some stand in neither subtree
             for leaf in leaves:
@@ -310,14 +308,6 @@ class Mount:
         self._mounted.resumed(arrival.node, plan.tree)
         self._on_resumed(arrival, plan)
 
-    def started(self, node: TaskNode) -> None:
-        """Note a step that has started and needs something while it runs."""
-        self._on_started(node)
-
-    def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
-        """Note a step that has succeeded."""
-        self._on_finished(node, written)
-
     def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
         """Leave the cleanup of a part that was not done to the agent.
 
@@ -338,6 +328,7 @@ class Mount:
         self._goal.children = [subtree]
         self._mounted = MountedTree(plan.tree, entered)
         self._origin = (plan, self._agent.beliefs.frozen()) if is_whole else None
-        if not any(plan.domain is known for known in self._domains):
-            self._domains = (plan.domain, *self._domains[:1])
+        domain = self._search.planner.domain  # that of the plan, which a found plan has to look up
+        if domain not in self._domains:
+            self._domains = (domain, *self._domains[:1])
         self.is_broken = False

@@ -78,7 +78,7 @@ class StepRun:
         self.is_open = False
         """Whether its start was told, and its end was not."""
         self._end: tuple[str, BaseException | None] | None = None
-        """The reason and the error of an end that was not told yet."""
+        """The reason and the error of a failure that was not told yet."""
         self._written: tuple[str, tuple[Fluent[Any], ...]] | None = None
         """The latest moment whose effects were written, and the fluents."""
 
@@ -119,7 +119,7 @@ class StepRun:
             self._runtime.occupy(self.holder, task.uses)
         self._tell(_leaf_started, opens=True)
         if task.on_start:
-            self._write_now("start")
+            self._write("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
         """Write the effects of a success. Returns the fluents written.
@@ -143,19 +143,21 @@ class StepRun:
         """
         if not self.is_open:
             return reason
-        if self._end is None:
-            if reason:
-                try:
-                    self._write("failure")
-                except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
-                    reason = f"{reason}; its on_failure effects: {text_of(raised)}"
-                    error = self.first(error, raised, "on_failure")
-            self._end = reason, error
-        reason, error = self._end
+        if reason:
+            self._end = reason, error = self._end or self._failed(reason, error)
         self._settle()
         self._tell(_leaf_ended, opens=False, succeeded=not reason, reason=reason, error=error)
         self._end = self._written = None
         return reason
+
+    def _failed(self, reason: str, error: BaseException | None) -> tuple[str, BaseException | None]:
+        """Write the ``on_failure`` effects. Returns the reason and the error to report."""
+        try:
+            self._write("failure")
+        except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
+            reason = f"{reason}; its on_failure effects: {text_of(raised)}"
+            error = self.first(error, raised, "on_failure")
+        return reason, error
 
     def aborting(self) -> None:
         """Report an abort that takes more ticks."""
@@ -224,16 +226,12 @@ class StepRun:
         return self._news
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
-        """Write the effects of the step's end, once. Returns the fluents written."""
-        if self._written is None or self._written[0] != moment:
-            self._written = moment, self._write_now(moment)
-        return self._written[1]
+        """Write the effects of a moment, once, all or none. Returns the fluents written.
 
-    def _write_now(self, moment: str) -> tuple[Fluent[Any], ...]:
-        """Write the effects of a moment, all or none: values are computed before any is written.
-
-        Raises OperatorFailed where a value to be written is unknown.
+        Values are computed before any is written. Raises OperatorFailed where one is unknown.
         """
+        if self._written is not None and self._written[0] == moment:
+            return self._written[1]
         task = self.node.task
         run, state = self._run, None
         for name in COMES_TRUE[moment]:
@@ -255,20 +253,20 @@ class StepRun:
         written = state.written_since(0)
         for fluent, value in written.items():
             fluent.check(value)
-        return self._put(written, moment)
-
-    def _put(self, written: Mapping[Fluent[Any], Any], moment: str) -> tuple[Fluent[Any], ...]:
-        write = self.agent.beliefs.write
         try:
             with self._acting() if self._runtime.is_heard else nullcontext():
-                for fluent, value in written.items():
-                    write(fluent, value, self._source)
-            return tuple(written)
+                self._put(written)
+            self._written = moment, tuple(written)
         except BaseException:  # an interrupt, after which all are written, too
-            for fluent, value in written.items():
-                write(fluent, value, self._source)
+            self._put(written)
             self._written = moment, tuple(written)
             raise
+        return self._written[1]
+
+    def _put(self, written: Mapping[Fluent[Any], Any]) -> None:
+        write, source = self.agent.beliefs.write, self._source
+        for fluent, value in written.items():
+            write(fluent, value, source)
 
 
 def _time_of(agent: Agent[Any, Any]) -> float:

@@ -200,13 +200,13 @@ class Beliefs(Unpicklable, Generic[S]):
     def remove(self, watch: Watch, places: Iterable[_Place]) -> None:
         """Called by a watch: pass changes of these fluents to it no longer."""
         for place in places:
-            watches = tuple(other for other in self._watched.get(place, ()) if other is not watch)
-            if watches:
-                self._watched[place] = watches
-                continue
-            self._watched.pop(place, None)
-            if place is None:
-                self._is_heard = self._on_change is not None
+            watches = self._watched.get(place, ())
+            if watches == (watch,):
+                del self._watched[place]
+                if place is None:
+                    self._is_heard = self._on_change is not None
+            elif watch in watches:
+                self._watched[place] = tuple(other for other in watches if other is not watch)
 
     @property
     def watched(self) -> int:

@@ -51,7 +51,7 @@ def told(problem, replanning, *, noisy=False, sensed=(), review=Review):
         replanning=replanning,
     )
     goal._review = review(goal._search.planner, agent.beliefs, goal.name, replanning)
-    goal._mount._on_started = goal._review.started  # as the goal wires its own
+    goal._mount.started = goal._review.started  # as the goal wires its own
     for number in range(MOST_TICKS):
         if noisy:
             agent.believe(NoisyWorld.noise, number + 1)

@@ -168,7 +168,7 @@ def nested(depth):
 HERE = __name__
 CALLBACKS = [
     *(("Runtime", "_emit"), ("GoalFailures", "_differs"), ("Review", "_avoided")),
-    *(("Mount", "_on_finished"), ("Mount", "_on_resumed"), ("PlanHooks", "on_refused")),
+    *(("Mount", "finished"), ("Mount", "_on_resumed"), ("PlanHooks", "on_refused")),
     *(("PendingRepair", "_on_error"), ("Garden", "callback")),
 ]
 """Where a character has functions."""
