@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import py_trees
 import pytest
 from py_trees.common import Status
 
+from bthtn.errors import ExecutionError
 from tests.behaviours.reentrant import CALLS, PLACES, Scene, outcomes, table
 
 SEMANTICS = Path(__file__).parents[2] / "docs" / "semantics.md"
@@ -44,3 +46,46 @@ def test_a_goal_that_its_operator_stops_is_stopped_at_the_end_of_its_tick():
     assert scene.spies[0].calls == ["start", "tick", "tick", "abort"]
     scene.tree.root.stop(Status.INVALID)
     assert scene.unbalanced() == []
+
+
+class Leaving(py_trees.behaviours.Running):
+    """Begins a tick when it is taken down."""
+
+    def __init__(self, agent, raised):
+        super().__init__("leaving")
+        self.agent, self.raised = agent, raised
+
+    def shutdown(self):
+        with pytest.raises(ExecutionError) as caught:
+            self.agent.sense()
+        self.raised.append(caught.value.code)
+
+
+def test_no_tick_begins_in_the_middle_of_a_shut_down(stage):
+    raised = []
+    goal = stage.goal(stage.run_by("stand", lambda agent: Leaving(agent, raised)))
+    goal.tick_once()
+    goal.shutdown()
+    assert raised == ["BT320"]
+
+
+def test_no_tick_begins_in_the_middle_of_closing_an_agent(stage):
+    raised = []
+
+    def stand(agent):
+        try:
+            while True:
+                yield
+        finally:
+            try:
+                yield  # cleaning up takes more ticks, and is cut off
+            finally:
+                with pytest.raises(ExecutionError) as caught:
+                    agent.sense()
+                raised.append(caught.value.code)
+
+    goal = stage.goal(stage.run_by("stand", stand))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    goal.agent.close()
+    assert raised == ["BT320"]
