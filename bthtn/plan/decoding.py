@@ -36,6 +36,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.footprint import Footprint, Write, WriteKind
+from bthtn.world.names import in_one_line
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -64,7 +65,7 @@ def decoded(
         return reader.plan(data, None if goal is None else network_from(goal))
     except BthtnError as error:
         first = error.diagnostics[0]
-        told = shortened(first.message, 200)  # which may quote the text
+        told = in_one_line(shortened(first.message, 200))  # which may quote the text
         raise InputError.of(replace(first, message=told, where=first.where or reader.at)) from None
     except RecursionError:
         raise _fault("a value or a network is nested too deep", "", reader.at) from None
@@ -150,6 +151,8 @@ class _Reader:
             raise TypeError(f"'{task.name}' is a compound task")
         args, numbers = self._args(task, data), (data["duration"], data["cost"])
         duration, cost = map(_number, map(self._value, numbers))
+        if duration < 0:
+            raise ValueError("a duration is less than nothing")
         return _leaf(TaskNode(task, args, self._footprint(data), duration, cost), children)
 
     def _scope(self, data: Mapping[str, Any], children: tuple[Node, ...]) -> Node:
@@ -289,6 +292,8 @@ def _whole(value: Any) -> int:
 def _number(value: Any) -> float:
     if type(value) not in (int, float):
         raise TypeError(f"{type(value).__name__} is no number")
+    if value != value:  # noqa: PLR0124 - NaN, with which nothing can be compared
+        raise ValueError("NaN is no number")
     number: float = value
     return number
 

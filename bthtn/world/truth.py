@@ -40,7 +40,12 @@ def value_text(value: object) -> str:
         return in_one_line(value.name)
     if value is None:
         return "none"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:
+        if not isinstance(value, int):
+            raise
+        return hex(value)  # it has more digits than Python writes
     return in_one_line(_with_sorted_sets(value) if "frozenset({" in text else text)
 
 

@@ -66,3 +66,7 @@ def test_any_text_is_shown_in_one_line(text):
 )
 def test_values_are_shown_in_one_line(value, shown):
     assert value_text(value) == shown
+
+
+def test_a_number_with_more_digits_than_python_writes_is_shown_in_base_16():
+    assert value_text(-(16**5_000)) == "-0x1" + "0" * 5_000
