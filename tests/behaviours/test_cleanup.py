@@ -204,6 +204,40 @@ def test_what_is_suspended_in_it_is_planned_on_arrival(stage):
     ]
 
 
+def refuse_to_begin(stage, task):
+    def fails(agent):
+        raise ValueError("no way")
+
+    stage.operators.on_plan_start(task)(fails)
+
+
+@pytest.mark.parametrize(
+    ("described", "why"),
+    [
+        ({"precondition": World.open}, "there is no plan"),
+        ({"precondition": lambda state: 1 / 0}, "ZeroDivisionError"),
+        ({}, "no way"),
+    ],
+    ids=["no plan", "a condition raises", "a hook raises"],
+)
+def test_a_cleanup_whose_suspended_part_cannot_be_planned_ends_and_says_why(stage, described, why):
+    task = stage.task("d", "S", **described)
+    if not described:
+        refuse_to_begin(stage, task)
+    more = stage.compound("more", lambda: [method(task())])
+    goal = stage.goal(
+        with_cleanup(stage.step("a", "F"), finally_=(stage.step("b", "S"), pause(), defer(more))),
+        max_replans=0,
+        open=False,
+    )
+    assert ticks(goal, 1) == "F"
+    later(stage, 4)
+    (ended,) = stage.heard.of(CleanupEnded)
+    assert why in ended.reason
+    assert len(stage.actor.aborts) == 0
+    assert "start d" not in lines(stage)
+
+
 def test_a_body_that_is_suspended_is_cleaned_up_all_the_same(stage):
     body = (stage.step("a", "S"), pause(), stage.step("b", "R"))
     goal = stage.goal(with_cleanup(*body, finally_=stage.step("c", "S")))
