@@ -90,6 +90,8 @@ bench: .venv/.ready
 	$(BIN)/python -m benchmarks.crowd $(WRITE)
 	$(BIN)/python -m benchmarks $(WRITE)
 	$(BIN)/python -m benchmarks.searches $(WRITE)
+	$(BIN)/python -m benchmarks.growth $(WRITE)
+	$(BIN)/python -m benchmarks.cold $(WRITE)
 	$(BIN)/python -m benchmarks.writes $(WRITE)
 	$(BIN)/python -m benchmarks.seeing $(WRITE)
 	$(BIN)/python -m benchmarks.scenarios $(WRITE)

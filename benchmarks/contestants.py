@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import count, islice
 from typing import Any
 
-from benchmarks.modes import MODES, Ask, steps_of
+from benchmarks.modes import AGAIN, MODES, Ask, Question, steps_of
 from benchmarks.rows import Row
 
 Answer = list[tuple[Any, ...]] | None
 """A plan as the names and arguments of its steps; None where there is no plan."""
+NUMBERS = count(1)
+"""Those of questions that nobody has asked yet: what one contestant keeps must not help another."""
 
 
 class DifferentPlans(Exception):  # noqa: N818 - the sentence is the name
@@ -22,27 +25,38 @@ class DifferentPlans(Exception):  # noqa: N818 - the sentence is the name
 class Contestant:
     """One way to plan all cases of a row.
 
-    ``begin`` is called before a batch and not measured; ``asks`` has a call for each case;
+    ``prepare`` makes a call for each case, of names that bear the number it is given; with
+    ``again`` it is always the same number. ``begin`` is called before a batch; neither is measured.
     ``answer`` brings what a call gave to the form that can be compared.
     """
 
     name: str
-    asks: list[Ask]
+    prepare: Callable[[int], list[Ask]]
     begin: Callable[[], object]
     answer: Callable[[Any], Answer]
+    again: bool = False
 
-    def answers(self) -> list[Answer]:
+    def asks(self, passes: int) -> list[Ask]:
+        """The calls for so many passes through all cases, none made before unless ``again``."""
+        if self.again:
+            return self.prepare(0) * passes
+        return [ask for number in islice(NUMBERS, passes) for ask in self.prepare(number)]
+
+    def answers(self, number: int = 0) -> list[Answer]:
         """The plans for all cases."""
         self.begin()
-        return [self.answer(ask()) for ask in self.asks]
+        return [self.answer(ask()) for ask in self.prepare(number)]
 
 
-def of_bthtn(row: Row) -> list[Contestant]:
-    """One for each mode."""
-    questions = row.questions
+def of_bthtn(row: Row, modes: Mapping[str, Callable[[Question], Ask]] = MODES) -> list[Contestant]:
+    """One for each mode of the row."""
+
+    def prepare(mode: str, number: int) -> list[Ask]:
+        return [modes[mode](question) for question in row.questions(number)]
+
     return [
-        Contestant(mode, [prepare(question) for question in questions], _nothing, steps_of)
-        for mode, prepare in MODES.items()
+        Contestant(mode, partial(prepare, mode), _nothing, steps_of, again=mode in AGAIN)
+        for mode in row.modes
     ]
 
 
@@ -51,9 +65,12 @@ def of_gtpyhop(row: Row) -> list[Contestant]:
     from benchmarks.peers import gtpyhop_planner as peer  # noqa: PLC0415 - it may be missing
 
     module = row.peer_module
-    asks: list[Ask] = [partial(peer.ask, question) for question in row.questions_of(module)]
+
+    def prepare(number: int) -> list[Ask]:
+        return [partial(peer.ask, question) for question in row.questions_of(module, number)]
+
     return [
-        Contestant(f"GTPyhop {name}", asks, partial(peer.begin, module.the_domain, name), _same)
+        Contestant(f"GTPyhop {name}", prepare, partial(peer.begin, module.the_domain, name), _same)
         for name in peer.STRATEGIES
     ]
 

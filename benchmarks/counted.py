@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from bthtn import (
     Domain,
     Planner,
     Primitive,
+    Settings,
     State,
     find_plan,
     method,
@@ -23,8 +24,6 @@ from bthtn import (
     primitive,
     priority,
 )
-from bthtn.plan.nodes import SuspendedNode
-from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.world.beliefs import Beliefs
 
 YARDSTICK = "plain Python"
@@ -83,7 +82,7 @@ def feature_planners() -> dict[str, tuple[Planner[World], Any]]:
         "parallel": {"body": lambda step, aside: method(parallel(step(), aside()), step())},
         "priority": {"body": _either},
         "unknown value": {"state": World(other=UNKNOWN)},
-        "cheapest": {"settings": replace(DEFAULT_SETTINGS, cheapest=True)},
+        "cheapest": {"settings": Settings(cheapest=True)},
     }
     return {name: _featured(**options) for name, options in featured.items()}
 
@@ -138,7 +137,7 @@ def _either(step: Any, aside: Any) -> Any:
     return method(priority(step(), aside()), step(), step())
 
 
-def _resumed(planner: Planner[Any], part: SuspendedNode, state: Any) -> None:
+def _resumed(planner: Planner[Any], part: Any, state: Any) -> None:
     search = Planner.resuming(planner.domain, part).search(state)
     search.advance()
     assert search.plan is not None, "a step is a plan"
@@ -153,7 +152,7 @@ def _featured(
     *,
     when: Any = True,
     state: State | None = None,
-    settings: Settings = DEFAULT_SETTINGS,
+    settings: Settings | None = None,
 ) -> tuple[Planner[World], Any]:
     domain = Domain("three steps", World)
     step = domain.primitive("step", precondition=World.at >= 0, effects=World.at.increases(1))
@@ -167,11 +166,16 @@ def _featured(
         else:
             yield method(step(), step(), step(), when=when)
 
-    return Planner(domain, walk(), settings), (state or World()).frozen()
+    return Planner(domain, walk(), settings or Settings()), (state or World()).frozen()
 
 
 def _first_plan(tasks: int, _: int) -> Use:
-    return partial(growth.planned, *growth.tasks(tasks))
+    domain, goal = growth.tasks(tasks)
+
+    def plan() -> None:
+        growth.planned(domain, goal, growth.World())
+
+    return plan
 
 
 def _ten() -> Planner[World]:

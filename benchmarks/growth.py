@@ -1,12 +1,17 @@
-"""How the time to freeze a domain and to plan with it for the first time grows with its size.
+"""How the time to freeze a domain and for its first answers grows with its size.
 
-    python -m benchmarks.growth [--instructions] [words of rows ...]
+    python -m benchmarks.growth [--instructions | --write-docs] [words of rows ...]
 
-Processor time, the least of three, or instructions under callgrind, which repeat where times do
-not. What grows is named in each row: the tasks of a domain, the methods of one task, the steps of
+What grows is named in each row: the tasks of a domain, the methods of one task, the steps of
 one method, the methods inside one another, the branches and the alternatives of one node, the
 nodes inside one another, the values of a variable, the parts of a condition, and the tasks of a
-domain in which each has parameters, conditions of its own and several methods.
+domain in which each has parameters, conditions of its own and several methods. A domain is frozen,
+and then asked for ten plans, each from another state: the first, the second, the third and
+the tenth are shown. The row *running* is a plan of so many steps, its tree, and the tick of an
+agent after the first change of a belief that all steps read.
+
+Processor time, the least of three, or instructions under callgrind, which repeat where times do
+not. Each domain has a process of its own, so that nothing is found again of those before.
 """
 
 from __future__ import annotations
@@ -15,21 +20,27 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from contextlib import nullcontext
+from functools import partial, reduce
+from multiprocessing import get_context
 from operator import and_
 from types import FunctionType
+from typing import Any
 
-from benchmarks import callgrind
+from benchmarks import callgrind, page, report
+from benchmarks.modes import planner_of
 from benchmarks.timing import exponent
 from bthtn import (
     Domain,
     Fluent,
     FluentFamily,
     Methods,
-    Planner,
+    NetworkLike,
     Primitive,
+    Settings,
     State,
     TaskCall,
+    find_plan,
     fluent,
     fluents,
     method,
@@ -38,17 +49,21 @@ from bthtn import (
     primitive,
     priority,
 )
-from bthtn.domain.network import Network
-from bthtn.planning import HtnSearch, SearchStatus, request
-from bthtn.planning.htn.generated import code_of
+from bthtn.behaviours import Agent, ManualClock, PlanGoal
 
-ROUNDS = 3
+ROUNDS, LONG = 3, 10_000
+"""What is so long is measured once."""
+
+Maker = Callable[[int], tuple[Domain[Any], TaskCall]]
+"""Makes a domain of a size, and a goal."""
+Use = Callable[[], object]
 
 
 class World(State):
-    """One number, which every task counts up, and places that are marked."""
+    """One number, which every task counts up, one that is only read, and places that are marked."""
 
     at: Fluent[int] = fluent(default=0)
+    seen: Fluent[int] = fluent(default=0)
     marked: FluentFamily[int, bool] = fluents(default=False)
 
 
@@ -86,6 +101,20 @@ def nesting(size: int) -> tuple[Domain[World], TaskCall]:
     return domain, inner()
 
 
+def running(size: int) -> tuple[Domain[World], TaskCall]:
+    """As many steps by a task that calls itself; each reads what can change, and takes long."""
+    domain = Domain("running", World)
+    effects = World.at.increases(1)
+    step = domain.primitive("step", precondition=World.seen >= 0, effects=effects, duration=10**6)
+
+    def walk(to: int) -> Methods:
+        yield method(when=World.at >= to)
+        yield method(step(), again(to))
+
+    again = domain.compound(walk)
+    return domain, again(size)
+
+
 def branches(size: int) -> tuple[Domain[World], TaskCall]:
     """A method of as many parallel branches of one step each."""
     return _side_by_side(parallel, size)
@@ -96,7 +125,9 @@ def alternatives(size: int) -> tuple[Domain[World], TaskCall]:
     return _side_by_side(priority, size)
 
 
-def _side_by_side(construct: Callable[..., Network], size: int) -> tuple[Domain[World], TaskCall]:
+def _side_by_side(
+    construct: Callable[..., NetworkLike], size: int
+) -> tuple[Domain[World], TaskCall]:
     domain = Domain("growing", World)
     mark = domain.primitive(_renamed(_marking_alone, "mark"))
     every = domain.compound(_named("all", lambda: [method(construct(*map(mark, range(size))))]))
@@ -106,7 +137,7 @@ def _side_by_side(construct: Callable[..., Network], size: int) -> tuple[Domain[
 def networks(size: int) -> tuple[Domain[World], TaskCall]:
     """A method of as many parallel nodes inside one another, each beside a step."""
     domain, step = _domain()
-    network: Network = step()
+    network: NetworkLike = step()
     for _ in range(1, size):
         network = parallel(step(), network)
     return domain, domain.compound(_named("all", lambda: [method(network)]))()
@@ -185,101 +216,129 @@ def _around(step: Callable[[], TaskCall], inner: Callable[[], TaskCall]) -> Call
     return lambda: [method(step(), inner())]
 
 
-def frozen(domain: Domain[World], _: TaskCall) -> object:
-    return domain.freeze()
+def frozen_and_asked(make: Maker, size: int) -> Iterator[Use]:
+    """Freeze a new domain, and ask it ten times for actions."""
+    domain, goal = make(size)
+    yield domain.freeze
+    for number in range(ANSWERS):
+        yield partial(planned, domain, goal, World(seen=number).frozen())
 
 
-def planned(domain: Domain[World], goal: TaskCall) -> object:
-    return Planner(domain, goal).plan(World())
+def planned(domain: Domain[World], goal: TaskCall, state: Any) -> None:
+    """Plan, and read the actions; the first time, the planner is made, too."""
+    plan = planner_of(domain, goal, DEEP).plan(state)
+    assert plan is not None, "there is always a plan"
+    _ = plan.actions
 
 
-def planned_twice(domain: Domain[World], goal: TaskCall) -> object:
-    """The second plan is that of functions which are generated for it."""
-    planner = Planner(domain, goal)
-    planner.plan(World())
-    return planner.plan(World())
+def walked(make: Maker, size: int) -> Iterator[Use]:
+    """Make a long plan and its tree, and change what all of its steps read while it runs."""
+    domain, goal = make(size)
+    found: list[Any] = []
+    yield lambda: found.append(find_plan(domain, World(), goal, DEEP))
+    yield lambda: found[0].tree
+    agent = Agent("a", domain, World(), body=None, clock=ManualClock())
+    running = PlanGoal("goal", agent, goal, settings=DEEP)
+
+    def tick() -> None:
+        agent.sense()
+        running.tick_once()
+
+    while running.plan is None:
+        tick()
+    agent.believe(World.seen, 1)
+    yield tick
 
 
-def searched(domain: Domain[World], goal: TaskCall) -> object:
-    search = HtnSearch(request(domain, World(), goal))
-    while search.advance(50) is SearchStatus.RUNNING:
-        pass
-    return search.plan
-
-
-SIZES = (125, 250, 500, 1_000, 2_000)
-MAKERS = {
-    **dict.fromkeys((tasks, methods, steps, nesting), SIZES),
-    **dict.fromkeys((branches, alternatives, values, conditions), SIZES),
-    networks: (20, 40, 80, 140),  # deeper ones are refused, as py_trees ticks by recursion
-    branching: SIZES,
+SIZES = (10, 100, 300, 1_000, 3_000)
+LENGTHS = (10, 100, 1_000, 10_000, 100_000)
+DEEP = Settings(max_depth=10**6)
+ANSWERS, SHOWN = 10, {1: "first", 2: "second", 3: "third", 10: "tenth"}
+STAGES = {
+    frozen_and_asked: ("freeze", *(SHOWN.get(n, "") for n in range(1, ANSWERS + 1))),
+    walked: ("plan", "tree", "first change"),
 }
-USES = (frozen, searched, planned, planned_twice)
+"""The names of what is used one after the other; those without a name are not shown."""
+MAKERS: dict[Maker, tuple[Callable[[Maker, int], Iterator[Use]], Sequence[int]]] = {
+    **dict.fromkeys((branching, tasks, methods, nesting), (frozen_and_asked, SIZES)),
+    **dict.fromkeys((branches, alternatives, values, conditions), (frozen_and_asked, SIZES)),
+    steps: (frozen_and_asked, SIZES),
+    # deeper ones are refused, as py_trees ticks by recursion
+    networks: (frozen_and_asked, (20, 40, 80, 140)),
+    running: (walked, LENGTHS),
+}
+PUBLISHED = (branching, tasks, running)
+"""What the manual shows."""
 
 
-def rows(words: Sequence[str]) -> list[tuple[str, Callable, Callable, Sequence[int]]]:
-    """Name, maker, use and sizes of each row that has one of the words, of all without words."""
-    every = [(f"{m.__name__}, {u.__name__}", m, u, MAKERS[m]) for m in MAKERS for u in USES]
-    return [row for row in every if not words or any(word in row[0] for word in words)]
+def chosen(words: Sequence[str]) -> list[Maker]:
+    """The makers that have one of the words in their names, those of the manual without words."""
+    return [m for m in MAKERS if any(word in m.__name__ for word in words)] or [*PUBLISHED]
 
 
-def least_seconds(make: Callable, use: Callable, size: int) -> float:
-    """Processor time that the use of a new domain of this size takes."""
+def least(make: Maker, size: int) -> list[float]:
+    """Milliseconds of the processor of each stage that is shown."""
+    rounds = ROUNDS if size < LONG else 1
+    with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        runs = [pool.apply(_once, (make, size)) for _ in range(rounds)]
+    return [1_000 * min(times) for times in zip(*runs, strict=True)]
+
+
+def _once(make: Maker, size: int) -> list[float]:
+    course, _ = MAKERS[make]
     found = []
-    for _ in range(ROUNDS):
-        made = make(size)
-        _forget()
+    for stage, use in zip(STAGES[course], course(make, size), strict=True):
+        gc.collect()
+        gc.freeze()
         begun = time.process_time()
-        use(*made)
-        found.append(time.process_time() - begun)
-    return min(found)
-
-
-def _forget() -> None:
-    """Leave nothing to be found again, or looked at, of what was planned before."""
-    code_of.cache_clear()
-    gc.collect()
-    gc.freeze()
-
-
-def timed(words: Sequence[str]) -> Iterator[list[float]]:
-    """Milliseconds of each row at each of its sizes."""
-    for _, make, use, sizes in rows(words):
-        yield [1_000 * least_seconds(make, use, size) for size in sizes]
+        use()
+        took = time.process_time() - begun
+        if stage:
+            found.append(took)
+    return found
 
 
 def run_marked(words: Sequence[str]) -> None:
     """Use every row at every size, and mark it: what runs under callgrind."""
-    for _, make, use, sizes in rows(words):
-        use(*make(10))
+    for make in chosen(words):
+        course, sizes = MAKERS[make]
         for size in sizes:
-            made = make(size)
-            _forget()
-            with callgrind.marked():
-                use(*made)
+            for stage, use in zip(STAGES[course], course(make, size), strict=True):
+                gc.collect()
+                with callgrind.marked() if stage else nullcontext():
+                    use()
 
 
-def counted(words: Sequence[str]) -> Iterator[list[float]]:
-    """Millions of instructions of each row at each of its sizes."""
+def counted(words: Sequence[str]) -> Callable[[Maker, int], list[float]]:
+    """Millions of instructions instead of milliseconds."""
     counts = iter(callgrind.counts("benchmarks.growth", ["--use", *words]))
-    for *_, sizes in rows(words):
-        yield [next(counts) / 1e6 for _ in sizes]
+    return lambda make, _: [next(counts) / 1e6 for stage in STAGES[MAKERS[make][0]] if stage]
+
+
+def table(
+    make: Maker, measured: Callable[[Maker, int], list[float]] = least, unit: str = "ms"
+) -> report.Table:
+    """A line for each stage, with the exponent of its growth."""
+    course, sizes = MAKERS[make]
+    found = [measured(make, size) for size in sizes]
+    lines = [[f"{make.__name__}, {unit}", *map(report.exact, sizes), "exponent"]]
+    for stage, took in zip(filter(None, STAGES[course]), zip(*found, strict=True), strict=True):
+        # at the smallest size, what is done once takes the time
+        cells = [*map(report.number, took), f"{exponent(sizes[1:], took[1:]):.2f}"]
+        lines.append([stage, *cells])
+    return lines
 
 
 def main(*arguments: str) -> None:
-    """Print a line for what grows and what is done, with the exponent of its time."""
+    """Show a table for what grows."""
     words = [one for one in arguments if not one.startswith("--")]
     if "--use" in arguments:
         run_marked(words)
         return
-    is_counted = "--instructions" in arguments
-    unit = "millions of instructions" if is_counted else "milliseconds"
-    sys.stdout.write(f"{unit:28}{'':45}  exponent\n")
-    measured = counted(words) if is_counted else timed(words)
-    for (name, *_, sizes), found in zip(rows(words), measured, strict=True):
-        cells = "".join(f"{one:9.1f}" for one in found)
-        sys.stdout.write(f"{name:28}{cells:45}{exponent(sizes, found):10.2f}\n")
-        sys.stdout.flush()
+    how = (counted(words), "millions of instructions") if "--instructions" in arguments else ()
+    for make in chosen(words):
+        name = make.__name__ if make in PUBLISHED else "other"
+        page.show({name: table(make, *how)}, arguments)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,8 @@ from py_trees.common import Status
 from benchmarks import by_hand
 from benchmarks.domains import combat
 from benchmarks.sample import Sample, Use, World, always
-from bthtn import Domain, PlanCache, State, TaskCall, method, pause
+from bthtn import Domain, NetworkLike, PlanCache, State, TaskCall, method, pause
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
-from bthtn.domain.network import NetworkLike
 from bthtn.examples.domains.combat import domain
 
 AGENTS = 24

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
-from bthtn import Domain, Plan, PlanCache, Planner, Settings, State, find_plan
-from bthtn.domain.network import NetworkLike
-from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus
+from bthtn import Domain, NetworkLike, Plan, PlanCache, Planner, Settings, State, find_plan
+from bthtn.planning import SearchStatus
 
 PER_TICK = 1_000
 """Expansions that a goal may use in a tick if nothing else is said."""
@@ -23,11 +22,17 @@ class Question:
     domain: Domain[Any]
     state: State
     goal: NetworkLike
-    settings: Settings = DEFAULT_SETTINGS
+    settings: Settings = field(default_factory=Settings)
 
 
 Ask = Callable[[], Any]
 """Asks, and gives the answer. What can be made ready before is no part of it."""
+
+
+@cache
+def planner_of(domain: Domain[Any], goal: NetworkLike, settings: Settings) -> Planner[Any]:
+    """A Planner, made once for domain and goal."""
+    return Planner(domain, goal, settings)
 
 
 def simple_call(question: Question) -> Ask:
@@ -37,12 +42,15 @@ def simple_call(question: Question) -> Ask:
 
 
 def prepared(question: Question, part: str = "", cache: PlanCache | None = None) -> Ask:
-    """A Planner, made once for domain and goal, and a part of the plan, made when it is asked for.
+    """A Planner, and a part of the plan, made when it is asked for.
 
     ``actions`` are the plan as other planners write it, the ``tree`` what is needed to run it.
     """
     q = question
-    planner, state = Planner(q.domain, q.goal, q.settings, cache=cache), q.state.frozen()
+    planner = planner_of(q.domain, q.goal, q.settings)
+    if cache is not None:
+        planner = Planner(q.domain, q.goal, q.settings, cache=cache)
+    state = q.state.frozen()
 
     def ask() -> Plan | None:
         plan = planner.plan(state)
@@ -56,7 +64,7 @@ def prepared(question: Question, part: str = "", cache: PlanCache | None = None)
 def searched(question: Question) -> Ask:
     """The search that an agent makes, with the budget of one tick after the other."""
     q = question
-    planner, state = Planner(q.domain, q.goal, q.settings), q.state.frozen()
+    planner, state = planner_of(q.domain, q.goal, q.settings), q.state.frozen()
 
     def ask() -> Plan | None:
         search = planner.search(state)
@@ -69,19 +77,24 @@ def searched(question: Question) -> Ask:
 
 def remembered(question: Question) -> Ask:
     """A Planner with a cache, which has the answer from the second time on."""
-    return prepared(question, cache=PlanCache())
+    ask = prepared(question, cache=PlanCache())
+    ask()
+    return ask
 
 
 MODES: Mapping[str, Callable[[Question], Ask]] = MappingProxyType(
     {
         "actions": partial(prepared, part="actions"),
-        "tree": partial(prepared, part="tree"),
+        "tree, not seen before": partial(prepared, part="tree"),
+        "tree, seen before": partial(prepared, part="tree"),
         "agent's search": searched,
         "find_plan": simple_call,
         "cache": remembered,
         "choices": prepared,
     }
 )
+AGAIN = ("tree, seen before", "cache")
+"""Those that are asked the same question again; all others are asked another one each time."""
 
 
 def steps_of(plan: Plan | None) -> list[tuple[Any, ...]] | None:

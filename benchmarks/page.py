@@ -12,9 +12,9 @@ from benchmarks.report import Table, markdown
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TABLES = (
-    *("felt", "crowd", "summary", "ratios", "features", "searches", "generated", "times", "growth"),
-    *("memory", "writes", "large", "groups", "kept", "seeing", "scenarios", "instructions"),
-    *("goals", "machine"),
+    *("felt", "crowd", "summary", "ratios", "features", "modes", "branching", "tasks", "running"),
+    *("cold", "times", "growth", "memory", "writes", "large", "groups", "kept", "seeing"),
+    *("scenarios", "instructions", "goals", "machine"),
 )
 """The tables that the page has to have."""
 

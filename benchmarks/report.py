@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.modes import MODES
+from benchmarks.suite import REMEMBERED
 
 Data = dict[str, Any]
 Table = list[list[str]]
 """Rows of cells; the first row is the head."""
 
-PEERS = ("GTPyhop recursive_dfs", "GTPyhop iterative_dfs_backtracking", "GTPyhop iterative_greedy")
 SHORT = {
     "GTPyhop recursive_dfs": "GTPyhop, recursive",
     "GTPyhop iterative_dfs_backtracking": "GTPyhop, iterative",
@@ -66,12 +66,6 @@ def _shown(name: str) -> str:
     return SHORT.get(name, name)
 
 
-def _spread(spread: Data) -> str:
-    """The median, and half the distance of the quartiles in per cent of it."""
-    share = (spread["upper"] - spread["lower"]) / 2 / spread["median"]
-    return f"{number(spread['median'])} ± {share:.0%}".replace("%", " %")
-
-
 def _machine(data: Data) -> Table:
     machine, pace = data["machine"], data["pace"]
     return [
@@ -94,8 +88,8 @@ def _summary(summary: Data) -> Table:
         head += [f"{name}: median of {rows} rows", "least"]
     table = [head]
     for mode in MODES if groups else ():
-        cells = [found[mode][of] for found in groups.values() for of in ("median", "least")]
-        table.append([mode, *map(number, cells)])
+        summed = [found.get(mode, {}) for found in groups.values()]
+        table.append([mode, *(c for one in summed for c in cells(one, ("median", "least")))])
     return table
 
 
@@ -104,37 +98,40 @@ def _ratios(rows: list[Data]) -> Table:
     compared = [row for row in rows if row["ratios"]]
     return [
         ["GTPyhop = 1", *MODES],
-        *([row["row"], *(_spread(row["ratios"][mode]) for mode in MODES)] for row in compared),
+        *([row["row"], *cells(row["ratios"], MODES)] for row in compared),
     ]
 
 
 def _times(rows: list[Data]) -> Table:
-    names = [*PEERS, *MODES]
+    names = [*SHORT, *MODES]
     table = [["µs per plan", "cases", "steps", "expansions", *map(_shown, names)]]
     for row in rows:
         sizes = [str(row["cases"]), exact(row["steps"]), exact(row["expansions"])]
         times = row["times"]
-        cells = (_spread(times[name]) if name in times else NONE for name in names)
-        table.append([row["row"], *sizes, *cells])
+        table.append([row["row"], *sizes, *cells(times, names)])
     return table
 
 
 def _growth(growth: list[Data]) -> Table:
-    names = [*PEERS, *MODES]
+    names = [*SHORT, *MODES]
     head = ["exponent", "sizes", *map(_shown, names)]
     table = [head]
     for found in growth:
         sizes = f"{found['sizes'][0]:,} to {found['sizes'][-1]:,}"
         exponents = found["exponents"]
-        cells = [f"{exponents[n]:.2f}" if n in exponents else NONE for n in names]
-        table.append([found["problem"], sizes, *cells])
+        fitted = [f"{exponents[n]:.2f}" if n in exponents else NONE for n in names]
+        table.append([found["problem"], sizes, *fitted])
     return table
 
 
 def _memory(rows: list[Data]) -> Table:
-    names = [*PEERS, *MODES]
-    table = [["KiB at most", *map(_shown, names)]]
-    for row in rows:
-        held = row["memory"]
-        table.append([row["row"], *(number(held[n] / 1024) if n in held else NONE for n in names)])
+    table = [["KiB at most", *map(_shown, REMEMBERED)]]
+    for row in filter(lambda row: row["memory"], rows):
+        held = {name: found / 1024 for name, found in row["memory"].items()}
+        table.append([row["row"], *cells(held, REMEMBERED)])
     return table
+
+
+def cells(found: Mapping[str, float], names: Iterable[str]) -> list[str]:
+    """What was found by these names, as numbers."""
+    return [number(found[name]) if name in found else NONE for name in names]

@@ -1,155 +1,213 @@
-"""What agents ask of a search, beside the plain one: ``python -m benchmarks.searches [rows ...]``.
+"""What a mode costs, beside the plain plan: ``python -m benchmarks.searches [rows ...]``.
 
-Agents search for a better plan than the running one (*bounded*), for the plan whose methods have
-the least sum of *values*, or whose steps cost least (*cheapest*), in *slices*, *after a failure* of
-the first step of the first plan, and with a *listener*. Each takes another number of expansions; so
-what is compared is the time of one of them, in the fastest of many turns that they take in circles.
-
-The first table is of the search of ``bthtn/planning/htn/search.py`` alone, driven to its end, the
-second of what agents get: generated functions answer where they can, which tell no listener.
+The same questions are asked in every way that a search can be asked: by *find_plan*, for *a list of
+tasks*, with a *listener*, for a plan that is better than the first (*bound*), with a *horizon*
+behind its end, cut by one but checked to the end (*check_rest*), and without another task
+(*exclusion*). In the other columns the goal is part of a network that is as long, or one step
+longer. Processor time, the least of many turns that all take in circles, GTPyhop among them.
 """
 
 from __future__ import annotations
 
-import gc
+import statistics
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from itertools import compress
 from types import MappingProxyType
 from typing import Any
 
 from benchmarks import page, report
-from benchmarks.modes import Question
-from benchmarks.rows import ROWS
-from bthtn import Planner
-from bthtn.domain.domain import FrozenDomain
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import PlanRequest, Search, SearchStatus
-from bthtn.world.expression import Constant
-from bthtn.world.state import FrozenState
+from benchmarks.contestants import of_bthtn, of_gtpyhop
+from benchmarks.domains import backtracking, blocks, chase, combat, fps, soldier, travel, troll
+from benchmarks.modes import Ask, Question, planner_of, prepared
+from benchmarks.rows import ROWS, Row
+from benchmarks.suite import PEERS, RECURSION_LIMIT, recursion_limit
+from benchmarks.timing import QUICK, THOROUGH, Pace, times
+from bthtn import (
+    Condition,
+    Domain,
+    Fluent,
+    Methods,
+    NetworkLike,
+    Plan,
+    Planner,
+    PrimitiveTask,
+    Settings,
+    TaskCall,
+    achieve,
+    any_order,
+    find_plan,
+    method,
+    null,
+    one_of,
+    random_of,
+    unordered,
+)
+from bthtn.planning import avoidable
 
-SLICE = 50
-TURNS = 15
-MOST = 20_000
-"""Expansions of a search: a troll who must not use his trunk would go on for ever."""
-BATCH = 0.005
-"""Seconds that a batch lasts at least."""
 ASKED = (
     *("fps", "travel", "troll", "troll fight 100", "blocks 20", "blocks 200"),
     *("backtracking", "chase 100", "combat", "soldier", "functions 20"),
 )
-PLAIN, LISTENER = "plain", "listener"
-
-Start = Callable[[], Search]
-"""Makes a search."""
-Ask = Callable[[], Search]
-"""Makes a search, and searches to its end."""
-
-
-def alone(planner: Planner[Any], state: FrozenState, **asked: Any) -> Start:
-    """The search alone, which tells a listener if that is asked for."""
-    question = planner.domain, state, planner.goal
-    hears = asked.pop(LISTENER, None)
-    request = PlanRequest(*question, settings=planner.settings, **asked)
-    return lambda: HtnSearch(request, [].append if hears else None)
-
-
-def with_functions(planner: Planner[Any], state: FrozenState, **asked: Any) -> Start:
-    """What agents get."""
-    return partial(planner.search, state, **asked)
-
-
-TABLES = MappingProxyType({"searches": alone, "generated": with_functions})
-
-
-def modes(question: Question, search: Callable[..., Start]) -> dict[str, Ask]:
-    """How the question is asked in each mode; not all modes suit a question without a plan."""
-    settings = replace(question.settings, max_expansions=MOST)
-    plain: Planner[Any] = Planner(question.domain, question.goal, settings)
-    valuing: Planner[Any] = Planner(with_values(plain.domain), plain.goal, settings)
-    saving: Planner[Any] = Planner(plain.domain, plain.goal, replace(settings, cheapest=True))
-    state = question.state.frozen()
-    asks: dict[str, Ask] = {
-        PLAIN: partial(_advanced, search(plain, state)),
-        "values": partial(_advanced, search(valuing, state)),
-        "cheapest": partial(_advanced, search(saving, state)),
-        "slices": partial(_sliced, search(plain, state)),
+PLAIN, ONE_TASK, LIST, GTPYHOP = "plain", "find_plan", "list, find_plan = 1", "GTPyhop"
+FAR = 10**6
+"""Steps of a horizon that no plan reaches."""
+SPARE: MappingProxyType[str, tuple[Fluent[Any], Any]] = MappingProxyType(
+    {
+        "fps": (fps.Shooter.enemy, "nobody"),
+        "travel": (travel.Traveller.who, "nobody"),
+        "troll": (troll.Troll.enemy, "nobody"),
+        "blocks": (blocks.Blocks.first, blocks.NOTHING),
+        "backtracking": (backtracking.Lock.opened, False),
+        "chase": (chase.Pursuer.caught, False),
+        "combat": (combat.Soldier.in_cover, False),
+        "soldier": (soldier.Soldier.enemy, "nobody"),
+        "functions": (blocks.Blocks.first, blocks.NOTHING),
     }
-    if search is alone:
-        asks[LISTENER] = partial(_advanced, search(plain, state, listener=True))
-    plan = asks[PLAIN]().plan
-    if plan is not None and plan.steps:
-        first = {(plan.steps[0].task, plan.steps[0].args): "it failed"}
-        asks["bounded"] = partial(_advanced, search(plain, state, bound=plan.record))
-        asks["after a failure"] = partial(_advanced, search(plain, state, avoiding=first))
-    return asks
+)
+"""What the step *rest* changes after a plan, by the module of the row."""
+TOO_SLOW = MappingProxyType({"unordered": ("backtracking",)})
+"""Rows in which a mode tries too much."""
+
+Network = Callable[[TaskCall, PrimitiveTask[[]], Condition], Any]
+"""What a method yields, made of a goal, the step *rest*, and the condition that it makes true."""
 
 
-def with_values(domain: FrozenDomain) -> FrozenDomain:
-    """The domain with a value for each method, which is the greater the later it stands."""
-    methods = {
-        task: tuple(replace(one, value=Constant(number)) for number, one in enumerate(several))
-        for task, several in domain.methods.items()
+@cache
+def wrapped(module: str, domain: Domain[Any], goal: TaskCall, network: Network) -> Question:
+    """The question for a task with one method, in a domain that can rest; its state is any."""
+    fluent, value = SPARE[module]
+    domain = domain.copy()
+    rest = domain.primitive("rest", effects=fluent.becomes(value))
+
+    def whole() -> Methods:
+        yield network(goal, rest, fluent == value)
+
+    return Question(domain, domain.state_class(), domain.compound(whole)())
+
+
+def second_value(goal: TaskCall, _rest: object, _true: object) -> NetworkLike:
+    """The goal, for the second value of a variable."""
+    number = one_of((1, 2))
+    return method(goal, when=number > 1)
+
+
+NETWORKS: MappingProxyType[str, Network] = MappingProxyType(
+    {
+        "one_of": second_value,
+        "random_of": lambda goal, rest, true: method(random_of((1, goal), (1, (goal, null())))),
+        "any_order": lambda goal, rest, true: method(any_order(goal, rest())),
+        "unordered": lambda goal, rest, true: method(unordered(goal, rest())),
+        "achieve": lambda goal, rest, true: method(goal, achieve(true, actions=[rest])),
     }
-    return replace(domain, methods=MappingProxyType(methods))
+)
 
 
-def _advanced(start: Start) -> Search:
-    search = start()
-    search.advance()
-    return search
+def prepared_with(question: Question, **asked: Any) -> Ask:
+    """A Planner with a listener, or with what has to be avoided."""
+    planner, state = _planner(question), question.state.frozen()
+    return lambda: _read(planner.plan(state, **asked))
 
 
-def _sliced(start: Start) -> Search:
-    search = start()
-    while search.advance(SLICE) is SearchStatus.RUNNING:
-        pass
-    return search
+def bounded(question: Question) -> Ask:
+    """Is there a better plan than the first one? There is none."""
+    planner, state = _planner(question), question.state.frozen()
+    bound = planner.plan(state).record
+
+    def ask() -> Plan | None:
+        search = planner.search(state, bound=bound)
+        search.advance()
+        return search.plan
+
+    return ask
 
 
-def per_expansion(questions: Sequence[Question], search: Callable[..., Start]) -> dict[str, float]:
-    """Nanoseconds of the processor that an expansion takes, by mode."""
-    asks: dict[str, list[Ask]] = {}
-    for question in questions:
-        for mode, ask in modes(question, search).items():
-            asks.setdefault(mode, []).append(ask)
-    counts = {mode: sum(ask().expansions for ask in several) for mode, several in asks.items()}
-    for several in asks.values():
-        _batch(several, 1)  # the second time functions are generated, which is no search
-    loops = {mode: max(1, round(BATCH / _batch(one, 1))) for mode, one in asks.items()}
-    best = dict.fromkeys(asks, float("inf"))
-    for _ in range(TURNS):
-        for mode, several in asks.items():
-            best[mode] = min(best[mode], _batch(several, loops[mode]) / loops[mode])
-    return {mode: took * 1e9 / counts[mode] for mode, took in best.items() if counts[mode]}
+def without_rest(question: Question) -> Ask:
+    """What the plan does not do is excluded."""
+    domain = question.domain.freeze()
+    return prepared_with(question, avoiding={avoidable(domain, domain.tasks["rest"]): "it failed"})
 
 
-def _batch(asks: Sequence[Ask], loops: int) -> float:
-    """Seconds of the processor that so many passes take."""
-    gc.collect()
-    start = time.process_time()
-    for ask in [*asks] * loops:
-        ask()
-    return time.process_time() - start
+def called(question: Question, goal: Callable[[Any], NetworkLike]) -> Ask:
+    """find_plan, for a goal that is made at each call."""
+    q, state = question, question.state.frozen()
+    return lambda: _read(find_plan(q.domain, state, goal(q.goal), q.settings))
 
 
-def table(names: Sequence[str], search: Callable[..., Start]) -> report.Table:
-    """The time of an expansion in each mode, as a multiple of that of the plain search."""
-    rows = {row.name: row.questions for row in ROWS if row.name in names}
-    found = {name: per_expansion(questions, search) for name, questions in rows.items()}
-    others = list(dict.fromkeys(mode for one in found.values() for mode in one if mode != PLAIN))
-    shown: report.Table = [["plain search = 1", "ns per expansion, plain", *others, "most : least"]]
+def with_settings(question: Question, **settings: Any) -> Ask:
+    return prepared(replace(question, settings=Settings(**settings)), "actions")
+
+
+def _planner(question: Question) -> Planner[Any]:
+    return planner_of(question.domain, question.goal, question.settings)
+
+
+def _read(plan: Plan | None) -> Plan | None:
+    """The plan, of which the actions were read, as in every other mode."""
+    if plan is not None:
+        _ = plan.actions
+    return plan
+
+
+def modes(module: str) -> dict[str, Callable[[Question], Ask]]:
+    """Every mode in which the questions of a row can be asked."""
+
+    def within(network: Network, question: Question) -> Ask:
+        q = question
+        asked = wrapped(module, q.domain, q.goal, network)
+        return prepared(replace(asked, state=q.state), "actions")
+
+    def resting(question: Question) -> Question:
+        asked = wrapped(module, question.domain, question.goal, second_value)
+        return replace(question, domain=asked.domain)
+
+    return {
+        PLAIN: partial(prepared, part="actions"),
+        ONE_TASK: partial(called, goal=lambda goal: goal),
+        LIST: partial(called, goal=lambda goal: [goal]),
+        "listener": partial(prepared_with, listener=lambda event: None),
+        "bound": bounded,
+        "horizon": partial(with_settings, horizon=FAR),
+        "check_rest": partial(with_settings, horizon=1, check_rest=True),
+        "exclusion": lambda question: without_rest(resting(question)),
+        **{name: partial(within, network) for name, network in NETWORKS.items()},
+    }
+
+
+def measured(row: Row, pace: Pace = THOROUGH) -> dict[str, float]:
+    """Microseconds of a plan by mode and strategy of GTPyhop; only of cases that have a plan."""
+    has_plan = [prepared(question)() is not None for question in row.questions()]
+    every = modes(row.module)
+    chosen = tuple(mode for mode in every if row.module not in TOO_SLOW.get(mode, ()))
+    row = replace(row, cases=tuple(compress(row.cases, has_plan)), modes=chosen)
+    peers = [one for one in of_gtpyhop(row) if one.name in PEERS] if row.peer else []
+    with recursion_limit(RECURSION_LIMIT):
+        return times([*of_bthtn(row, every), *peers], pace)
+
+
+def table(names: Sequence[str], pace: Pace = THOROUGH) -> report.Table:
+    """How many times as long as the plain plan each mode takes."""
+    found = {row.name: measured(row, pace) for row in ROWS if row.name in names}
+    own = (PLAIN, *PEERS)
+    others = list(dict.fromkeys(mode for one in found.values() for mode in one if mode not in own))
+    shown: report.Table = [["plain plan = 1", "µs, plain", GTPYHOP, *others]]
+    ratios = []
     for name, took in found.items():
-        ratios = {mode: value / took[PLAIN] for mode, value in took.items()}
-        cells = [report.number(ratios[one]) if one in ratios else report.NONE for one in others]
-        widest = max(ratios.values()) / min(ratios.values())
-        shown.append([name, report.number(took[PLAIN]), *cells, report.number(widest)])
+        beside = {mode: value / took[PLAIN] for mode, value in took.items()}
+        beside[LIST] = took[LIST] / took[ONE_TASK]
+        peers = [beside[peer] for peer in PEERS if peer in beside]
+        beside |= {GTPYHOP: min(peers)} if peers else {}
+        ratios.append(beside)
+        shown.append([name, report.number(took[PLAIN]), *report.cells(beside, [GTPYHOP, *others])])
+    for name, of in (("median", statistics.median), ("most", max)):
+        summed = {mode: of([one[mode] for one in ratios if mode in one]) for mode in others}
+        shown.append([name, report.NONE, report.NONE, *report.cells(summed, others)])
     return shown
 
 
 if __name__ == "__main__":
     words = [one for one in sys.argv[1:] if not one.startswith("--")]
-    tables = {name: table(words or ASKED, search) for name, search in TABLES.items()}
-    page.show(tables, sys.argv[1:])
+    pace = QUICK if "--quick" in sys.argv else THOROUGH
+    page.show({"modes": table(words or ASKED, pace)}, sys.argv[1:])

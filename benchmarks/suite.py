@@ -12,15 +12,19 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks.contestants import equal_ones
+from benchmarks.contestants import Contestant, equal_ones
 from benchmarks.modes import MODES
 from benchmarks.rows import HEADLINES, Row, chosen, expansions
-from benchmarks.timing import Pace, Spread, exponent, peak_memory, times
+from benchmarks.timing import Pace, exponent, peak_memory, times
 
 RECURSION_LIMIT = 100_000
 """GTPyhop's recursive strategy needs it for long plans."""
-PEER = "GTPyhop recursive_dfs"
-"""The peer that ratios refer to: its default, and the fastest one for short plans."""
+PEERS = ("GTPyhop recursive_dfs", "GTPyhop iterative_dfs_backtracking")
+"""The strategies that backtrack: ratios refer to the faster one of each row."""
+REMEMBERED = (*PEERS, "actions", "tree, not seen before")
+"""Those whose memory is measured."""
+LARGEST = 100
+"""The size up to which it is."""
 
 Data = dict[str, Any]
 
@@ -50,36 +54,38 @@ def measured(row: Row, pace: Pace) -> Data:
     """Sizes, times, ratios and memory of one row."""
     equal, left_out = equal_ones(row)
     plans = [plan for plan in equal[0].answers() if plan is not None]
-    batches = times(equal, pace)
+    took = times(equal, pace)
     return {
         "row": row.name,
         "problem": row.problem,
         "size": row.size,
         "cases": len(row.cases),
         "steps": statistics.mean(map(len, plans)),
-        "expansions": statistics.mean(map(expansions, row.questions)),
-        "times": {name: asdict(Spread.of(values)) for name, values in batches.items()},
-        "batches": batches,
-        "ratios": ratios(batches),
-        "memory": {one.name: peak_memory(one) for one in equal},
+        "expansions": statistics.mean(map(expansions, row.questions())),
+        "times": took,
+        "ratios": ratios(took),
+        "memory": _memory(row, equal),
         "left_out": left_out,
     }
 
 
-def ratios(batches: dict[str, list[float]]) -> dict[str, Data]:
-    """How many times as long as each mode the peer took, round by round."""
-    if PEER not in batches:
+def _memory(row: Row, contestants: list[Contestant]) -> dict[str, int]:
+    """The peaks of small plans: watching large ones would take most of the run."""
+    if row.size is not None and row.size > LARGEST:
         return {}
-    return {
-        mode: asdict(Spread.of([b / a for a, b in zip(batches[mode], batches[PEER], strict=True)]))
-        for mode in MODES
-    }
+    return {one.name: peak_memory(one) for one in contestants if one.name in REMEMBERED}
+
+
+def ratios(took: dict[str, float]) -> dict[str, float]:
+    """How many times as long as each mode the faster peer took."""
+    peers = [took[peer] for peer in PEERS if peer in took]
+    return {mode: min(peers) / took[mode] for mode in MODES if peers and mode in took}
 
 
 def summary(rows: list[Data], problems: tuple[str, ...]) -> Data:
     """Median and least of the ratios over the rows of some problems, for each mode."""
     wanted = [row["ratios"] for row in rows if row["problem"] in problems]
-    found = {mode: [ratio[mode]["median"] for ratio in wanted] for mode in MODES}
+    found = {mode: [ratio[mode] for ratio in wanted if mode in ratio] for mode in MODES}
     return {
         mode: {"median": statistics.median(values), "least": min(values), "rows": len(values)}
         for mode, values in found.items()
@@ -98,8 +104,7 @@ def growth(rows: list[Data]) -> list[Data]:
         everywhere = [n for n in sized[0]["times"] if all(n in row["times"] for row in sized)]
         sizes = [row["size"] for row in sized]
         exponents = {
-            name: exponent(sizes, [row["times"][name]["median"] for row in sized])
-            for name in everywhere
+            name: exponent(sizes, [row["times"][name] for row in sized]) for name in everywhere
         }
         found.append({"problem": problem, "sizes": sizes, "exponents": exponents})
     return found

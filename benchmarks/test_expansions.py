@@ -12,10 +12,14 @@ from benchmarks.domains import backtracking, combat
 from benchmarks.modes import MODES
 from benchmarks.rows import ROWS, expansions
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
-from bthtn.planning.trace import TaskPlanned
+from bthtn.planning import TaskPlanned
 
 COUNTS = tomllib.loads((Path(__file__).parent / "counts.toml").read_text("utf-8"))
-GATED = [row for row in ROWS if row.module != "combat"]
+GATED = [
+    row
+    for row in ROWS
+    if row.module != "combat" and not (row.module == "scan" and row.size > 1_000)
+]
 
 
 class Counter(State):
@@ -43,13 +47,13 @@ def counted(row):
 
 @pytest.mark.parametrize("row", GATED, ids=lambda row: row.name)
 def test_planning_takes_as_many_expansions_as_it_did(row):
-    assert [expansions(question) for question in row.questions] == counted(row)
+    assert [expansions(question) for question in row.questions()] == counted(row)
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("row", GATED, ids=lambda row: row.name)
 def test_a_plan_says_how_many_expansions_it_took_in_every_mode(row, mode):
-    plans = [MODES[mode](question)() for question in row.questions]
+    plans = [MODES[mode](question)() for question in row.questions()]
     found = [count for count, plan in zip(counted(row), plans, strict=True) if plan is not None]
     assert [plan.expansions for plan in plans if plan is not None] == found
 

@@ -9,54 +9,46 @@ import time
 import tracemalloc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from benchmarks.contestants import Contestant
 from benchmarks.modes import Ask
 
 NANOSECONDS = 1e9
+ENOUGH = 3
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How thoroughly to measure: seconds that a batch lasts at least, and batches of each."""
+    """How thoroughly to measure: seconds that a batch lasts about, and batches of each.
+
+    After ``most`` seconds a row has enough rounds if it has three.
+    """
 
     batch: float
     rounds: int
+    most: float = 2.0
 
 
-THOROUGH = Pace(batch=0.02, rounds=21)
-QUICK = Pace(batch=0.002, rounds=5)
+THOROUGH = Pace(batch=0.004, rounds=7)
+QUICK = Pace(batch=0.001, rounds=3)
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Median and quartiles."""
-
-    median: float
-    lower: float
-    upper: float
-
-    @staticmethod
-    def of(values: Sequence[float]) -> Spread:
-        """Of at least two values."""
-        lower, median, upper = statistics.quantiles(values, n=4, method="inclusive")
-        return Spread(median, lower, upper)
-
-
-def times(contestants: Sequence[Contestant], pace: Pace) -> dict[str, list[float]]:
-    """Microseconds per plan in each batch, by the contestant's name.
+def times(contestants: Sequence[Contestant], pace: Pace) -> dict[str, float]:
+    """Microseconds of the processor per plan by the contestant's name: the least of all batches.
 
     Everybody has one batch in each round. Who begins a round changes.
     """
-    loops = {one.name: _loops(one, pace) for one in contestants}
-    found: dict[str, list[float]] = {one.name: [] for one in contestants}
+    passes = {one.name: _passes(one, pace) for one in contestants}
+    least = {one.name: float("inf") for one in contestants}
+    end = time.process_time() + pace.most
     for turn in range(pace.rounds):
+        if turn >= ENOUGH and time.process_time() > end:
+            break
         first = turn % len(contestants)
         for one in (*contestants[first:], *contestants[:first]):
-            took = _batch(one, loops[one.name])
-            found[one.name].append(took * 1e6 / (loops[one.name] * len(one.asks)))
-    return found
+            least[one.name] = min(least[one.name], _batch(one, passes[one.name]) * 1e6)
+    gc.unfreeze()
+    return least
 
 
 def peak_memory(contestant: Contestant) -> int:
@@ -64,11 +56,16 @@ def peak_memory(contestant: Contestant) -> int:
 
     What a planner logs belongs to it. Slow, so it is never part of a batch.
     """
-    return max(map(partial(_peak, contestant), contestant.asks))
-
-
-def _peak(contestant: Contestant, ask: Ask) -> int:
     contestant.begin()
+    asks = contestant.asks(1)
+    gc.collect()
+    gc.freeze()
+    peak = max(map(_peak, asks))
+    gc.unfreeze()
+    return peak
+
+
+def _peak(ask: Ask) -> int:
     gc.collect()
     tracemalloc.start()
     try:
@@ -79,29 +76,29 @@ def _peak(contestant: Contestant, ask: Ask) -> int:
         tracemalloc.stop()
 
 
-def _loops(contestant: Contestant, pace: Pace) -> int:
+def _passes(contestant: Contestant, pace: Pace) -> int:
     """How often the cases go into a batch; finding out also warms up."""
-    loops = 1
-    while (took := _batch(contestant, loops)) < pace.batch:
-        loops = max(loops + 1, round(loops * min(10.0, 1.2 * pace.batch / took)))
-    return loops
+    passes, cases = 1, len(contestant.asks(1))
+    while (took := _batch(contestant, passes) * passes * cases) < pace.batch:
+        passes = max(passes + 1, round(passes * min(10.0, 1.2 * pace.batch / took)))
+    return passes
 
 
-def _batch(contestant: Contestant, loops: int) -> float:
-    """Seconds that so many passes through all cases take.
+def _batch(contestant: Contestant, passes: int) -> float:
+    """Seconds of the processor that a plan takes in so many passes through all cases.
 
-    The collector of garbage is on, as it is for users, but begins with a clean slate.
+    The collector of garbage is on, as it is for users, but begins with a clean slate: what there
+    was before stays frozen until the row is done.
     """
     contestant.begin()
-    asks = contestant.asks * loops
+    asks = contestant.asks(passes)
     gc.collect()
     gc.freeze()
-    start = time.perf_counter_ns()
+    start = time.process_time_ns()
     for ask in asks:
         ask()
-    took = time.perf_counter_ns() - start
-    gc.unfreeze()
-    return took / NANOSECONDS
+    took = time.process_time_ns() - start
+    return took / NANOSECONDS / len(asks)
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:

@@ -27,6 +27,7 @@ class Lock(State):
 
     wheel: FluentFamily[int, int] = fluents(default=-1, index=int)
     opened: Fluent[bool] = fluent(default=False)
+    owner: Fluent[str] = fluent(default="owner 0")
 
 
 lock = Domain("backtracking", Lock)
@@ -35,7 +36,7 @@ lock = Domain("backtracking", Lock)
 @lock.compound
 def open_lock() -> Methods:
     """Turn every wheel, then pull."""
-    yield method(*(turn(wheel) for wheel in range(WHEELS)), pull())
+    yield method(*(turn(wheel) for wheel in range(WHEELS)), pull(Lock.owner))
 
 
 @lock.compound
@@ -54,13 +55,18 @@ def put(wheel: int, number: int) -> Primitive:
 every_wheel_is_right = Lock.wheel[0] == LAST
 for another in range(1, WHEELS):
     every_wheel_is_right &= Lock.wheel[another] == LAST
-pull = lock.primitive("pull", precondition=every_wheel_is_right, effects=Lock.opened.becomes(True))
+
+
+@lock.primitive
+def pull(owner: str) -> Primitive:
+    """It opens if every wheel is right."""
+    return primitive(precondition=every_wheel_is_right, effects=Lock.opened.becomes(True))
 
 
 Case = None
 CASES: tuple[Case, ...] = (None,)
 
 
-def question(case: Case) -> Question:  # the same signature everywhere; there is only one case
+def question(case: Case, number: int = 0) -> Question:  # there is only one case
     """Open the lock."""
-    return Question(lock, Lock(), open_lock())
+    return Question(lock, Lock(owner=f"owner {number}"), open_lock())

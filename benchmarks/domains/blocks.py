@@ -172,8 +172,18 @@ def order_of(towers: Towers) -> tuple[str, ...]:
     return tuple(block for tower in towers for block in tower)
 
 
-def question(case: Case) -> Question:
+def renamed(case: Case, number: int) -> Case:
+    """The same towers of other blocks."""
+
+    def other(towers: Towers) -> Towers:
+        return tuple(tuple(f"{block}.{number}" for block in tower) for tower in towers)
+
+    return Case(other(case.start), other(case.goal))
+
+
+def question(case: Case, number: int = 0) -> Question:
     """From towers to towers."""
+    case = renamed(case, number)
     on, order = stands_on(case.start), order_of(case.goal)
     state = Blocks(
         on=on,

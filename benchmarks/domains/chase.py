@@ -77,6 +77,7 @@ Case = int
 """How many forks lie between the pursuer and the thief."""
 
 
-def question(case: Case) -> Question:
-    """From the entrance to a thief behind so many forks."""
-    return Question(chase, Pursuer(thief_at=case), catch_thief())
+def question(case: Case, number: int = 0) -> Question:
+    """To a thief behind so many forks; the forks of each alley have numbers of their own."""
+    start = 10_000 * number
+    return Question(chase, Pursuer(fork=start, thief_at=start + case), catch_thief())

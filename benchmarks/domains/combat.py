@@ -19,6 +19,6 @@ def named(case: Case) -> str:
     return " ".join(held) or "nothing"
 
 
-def question(case: Case) -> Question:
-    """From one of the states."""
+def question(case: Case, number: int = 0) -> Question:
+    """From one of the states: there are no others, so no ``number`` makes another plan."""
     return Question(combat, Soldier(**dict(zip(FLUENTS, case, strict=True))), fight())

@@ -9,8 +9,8 @@ from operator import and_
 from random import Random
 from typing import Any
 
+from benchmarks.modes import Question
 from bthtn import Domain, FluentFamily, Primitive, State, achieve, fluents, primitive
-from bthtn.planning.protocol import PlanRequest, request
 
 
 class Freight(State):
@@ -87,7 +87,7 @@ def drawn(cities: int, places: int, packages: int, seed: int = 1) -> Deliveries:
     return Deliveries(city_of, airports, trucks, "plane", at, destination)
 
 
-def question(asked: Deliveries, **how: Any) -> PlanRequest:
+def question(asked: Deliveries, **how: Any) -> Question:
     """The question put to bthtn, ``how`` as in ``achieve``."""
     state = Freight(
         at=asked.at,
@@ -102,4 +102,4 @@ def question(asked: Deliveries, **how: Any) -> PlanRequest:
         "place": list(asked.places),
     }
     goal = reduce(and_, (Freight.at[box] == to for box, to in asked.destination.items()))
-    return request(freight, state, achieve(goal, objects=objects, **how))
+    return Question(freight, state, achieve(goal, objects=objects, **how))

@@ -126,7 +126,7 @@ def stack(block: str, below: str) -> Primitive:
     return primitive(precondition=free, effects=stacked)
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
     """The same towers, with functions for everything."""
-    asked = data_question(case)
+    asked = data_question(case, number)
     return Question(blocks, asked.state, rebuild())

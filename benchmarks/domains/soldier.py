@@ -28,6 +28,7 @@ class Soldier(State):
     magazine: Fluent[bool] = fluent(default=False)
     far: Fluent[bool] = fluent(default=False)
     hidden: Fluent[bool] = fluent(default=False)
+    enemy: Fluent[str] = fluent(default="enemy 0")
 
 
 soldier = Domain("soldier", Soldier)
@@ -41,10 +42,10 @@ def fight() -> Methods:
         return None if s.target else (search_enemy(), fight())
 
     def m_from_cover(s: Soldier) -> Any:
-        return (take_cover(), prepare(), shoot()) if s.cover else None
+        return (take_cover(), prepare(), shoot(s.enemy)) if s.cover else None
 
     def m_at_distance(s: Soldier) -> Any:
-        return (prepare(), keep_distance(), shoot())
+        return (prepare(), keep_distance(), shoot(s.enemy))
 
     yield method(m_search)
     yield method(m_from_cover)
@@ -116,7 +117,7 @@ def keep_distance() -> Primitive:
 
 
 @soldier.primitive
-def shoot() -> Primitive:
+def shoot(enemy: str) -> Primitive:
     """At the enemy."""
 
     def hit(s: Soldier) -> None:
@@ -125,6 +126,7 @@ def shoot() -> Primitive:
     return primitive(precondition=lambda s: s.target and s.ammo, effects=hit)
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
     """From one of the states."""
-    return Question(soldier, Soldier(**dict(zip(FLUENTS, case, strict=True))), fight())
+    values = dict(zip(FLUENTS, case, strict=True))
+    return Question(soldier, Soldier(enemy=f"enemy {number}", **values), fight())

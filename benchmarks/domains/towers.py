@@ -9,9 +9,9 @@ from operator import and_
 from random import Random
 from typing import Any
 
+from benchmarks.modes import Question
 from bthtn import achieve
 from bthtn.examples.domains.blocks.strips import Blocks, strips
-from bthtn.planning.protocol import PlanRequest, request
 
 Towers = list[list[str]]
 
@@ -30,13 +30,13 @@ def drawn(count: int, seed: int) -> Rebuilding:
     return Rebuilding(_towers(count, draw), _towers(count, draw))
 
 
-def question(asked: Rebuilding, **how: Any) -> PlanRequest:
+def question(asked: Rebuilding, **how: Any) -> Question:
     """The question put to bthtn, ``how`` as in ``achieve``."""
     names = sorted(name for tower in asked.before for name in tower)
     covered = {name: False for tower in asked.before for name in tower[:-1]}
     state = Blocks(on=_below(asked.before), is_top=covered)
     goal = reduce(and_, (Blocks.on[name] == under for name, under in _below(asked.after).items()))
-    return request(strips, state, achieve(goal, objects={"block": names, "below": names}, **how))
+    return Question(strips, state, achieve(goal, objects={"block": names, "below": names}, **how))
 
 
 def _towers(count: int, draw: Random) -> Towers:

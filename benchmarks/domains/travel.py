@@ -65,6 +65,7 @@ AIRPORT = MappingProxyType(
 class Traveller(State):
     """Where a traveller is, what is left in the purse, and what does not change."""
 
+    who: Fluent[str] = fluent(default="traveller 0")
     at: Fluent[str] = fluent(default="home")
     money: Fluent[int] = fluent(default=0)
     distance: FluentFamily[tuple[str, str], int] = fluents(default=0)
@@ -80,57 +81,57 @@ travel = Domain("travel", Traveller)
 @travel.compound
 def go(to: str) -> Methods:
     """Be there: by plane over long distances, by train over short ones, else on foot."""
-    here = Traveller.at
+    who, here = Traveller.who, Traveller.at
     station, airport = Traveller.station, Traveller.airport
     far, money = Traveller.distance[here, to], Traveller.money
     fly = Traveller.air_fare[airport[here], airport[to]]
     train = Traveller.train_fare[station[here], station[to]]
     yield method(when=here == to)
     yield method(
-        buy_air_ticket(airport[here], airport[to]),
+        buy_air_ticket(who, airport[here], airport[to]),
         go(airport[here]),
-        ride_airplane(airport[to]),
+        ride_airplane(who, airport[to]),
         go(to),
         when=(far > 300) & (fly <= money),
     )
     yield method(
         go(station[here]),
-        buy_train_ticket(station[here], station[to]),
-        ride_train(station[to]),
+        buy_train_ticket(who, station[here], station[to]),
+        ride_train(who, station[to]),
         go(to),
         when=(far > 2) & (train <= money),
     )
-    yield method(walk(to))
+    yield method(walk(who, to))
 
 
 @travel.primitive
-def walk(to: str) -> Primitive:
+def walk(who: str, to: str) -> Primitive:
     """However far it is."""
     return primitive(effects=Traveller.at.becomes(to))
 
 
 @travel.primitive
-def buy_train_ticket(start: str, to: str) -> Primitive:
+def buy_train_ticket(who: str, start: str, to: str) -> Primitive:
     """Pay for the train."""
     fare = Traveller.train_fare[start, to]
     return primitive(precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare))
 
 
 @travel.primitive
-def ride_train(to: str) -> Primitive:
+def ride_train(who: str, to: str) -> Primitive:
     """From station to station."""
     return primitive(effects=Traveller.at.becomes(to))
 
 
 @travel.primitive
-def buy_air_ticket(start: str, to: str) -> Primitive:
+def buy_air_ticket(who: str, start: str, to: str) -> Primitive:
     """Pay for the flight."""
     fare = Traveller.air_fare[start, to]
     return primitive(precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare))
 
 
 @travel.primitive
-def ride_airplane(to: str) -> Primitive:
+def ride_airplane(who: str, to: str) -> Primitive:
     """From airport to airport."""
     return primitive(effects=Traveller.at.becomes(to))
 
@@ -139,9 +140,10 @@ Case = tuple[str, str, int]
 CASES: tuple[Case, ...] = tuple(product(PLACES, PLACES, MONEY))
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
     """From a place to a place, with some money."""
     start, to, money = case
     rigid = {"distance": DISTANCE, "train_fare": TRAIN_FARE, "air_fare": AIR_FARE}
-    state = Traveller(at=start, money=money, station=STATION, airport=AIRPORT, **rigid)
+    own = {"who": f"traveller {number}", "at": start, "money": money}
+    state = Traveller(station=STATION, airport=AIRPORT, **own, **rigid)
     return Question(travel, state, go(to))

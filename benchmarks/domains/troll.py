@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from benchmarks.modes import Question
-from bthtn import Domain, Fluent, Methods, State, fluent, method
+from bthtn import Domain, Fluent, Methods, Primitive, State, fluent, method, primitive
 
 SLAMS_OF_A_TRUNK = 3
 
@@ -25,6 +26,8 @@ class Troll(State):
     walks: Fluent[int] = fluent(default=0)
     bridges_checked: Fluent[int] = fluent(default=0)
     roared: Fluent[bool] = fluent(default=False)
+    enemy: Fluent[str] = fluent(default="enemy 0")
+    bridge: Fluent[str] = fluent(default="bridge 0")
 
 
 troll = Domain("troll", Troll)
@@ -34,14 +37,16 @@ troll = Domain("troll", Troll)
 def be_trunk_thumper() -> Methods:
     """Fight whom it sees, look for whom it saw, else patrol."""
     yield method(attack_enemy(), when=Troll.sees_enemy)
-    yield method(nav_to_last_enemy_loc(), regain_los_roar(), when=Troll.saw_enemy_recently)
-    yield method(choose_bridge_to_check(), navigate_to_bridge(), check_bridge())
+    yield method(
+        nav_to_last_enemy_loc(Troll.enemy), regain_los_roar(), when=Troll.saw_enemy_recently
+    )
+    yield method(choose_bridge_to_check(Troll.bridge), navigate_to_bridge(), check_bridge())
 
 
 @troll.compound
 def attack_enemy() -> Methods:
     """Slam; a broken trunk is replaced first."""
-    yield method(navigate_to_enemy(), do_trunk_slam(), when=Troll.trunk_health > 0)
+    yield method(navigate_to_enemy(), do_trunk_slam(Troll.enemy), when=Troll.trunk_health > 0)
     yield method(find_trunk(), navigate_to_trunk(), uproot_trunk(), attack_enemy())
 
 
@@ -58,11 +63,6 @@ navigate_to_enemy = troll.primitive(
     "navigate_to_enemy",
     effects=[Troll.location.becomes("enemy"), Troll.walks.increases(1)],
 )
-do_trunk_slam = troll.primitive(
-    "do_trunk_slam",
-    precondition=Troll.trunk_health > 0,
-    effects=Troll.trunk_health.decreases(1),
-)
 find_trunk = troll.primitive("find_trunk", effects=Troll.trunk_found.becomes(True))
 navigate_to_trunk = troll.primitive(
     "navigate_to_trunk",
@@ -74,34 +74,48 @@ uproot_trunk = troll.primitive(
     precondition=Troll.location == "trunk",
     effects=[Troll.trunk_health.becomes(SLAMS_OF_A_TRUNK), Troll.trunk_found.becomes(False)],
 )
-nav_to_last_enemy_loc = troll.primitive(
-    "nav_to_last_enemy_loc",
-    effects=Troll.location.becomes("last seen"),
-    expected=Troll.sees_enemy.becomes(True),
-)
 regain_los_roar = troll.primitive(
     "regain_los_roar", precondition=Troll.sees_enemy, effects=Troll.roared.becomes(True)
-)
-choose_bridge_to_check = troll.primitive(
-    "choose_bridge_to_check", effects=Troll.next_bridge.becomes("west bridge")
 )
 navigate_to_bridge = troll.primitive(
     "navigate_to_bridge", effects=Troll.location.becomes(Troll.next_bridge)
 )
 check_bridge = troll.primitive("check_bridge", effects=Troll.bridges_checked.increases(1))
 
+
+@troll.primitive
+def do_trunk_slam(enemy: str) -> Primitive:
+    """A trunk lasts for three."""
+    return primitive(precondition=Troll.trunk_health > 0, effects=Troll.trunk_health.decreases(1))
+
+
+@troll.primitive
+def nav_to_last_enemy_loc(enemy: str) -> Primitive:
+    """Where it was seen."""
+    return primitive(
+        effects=Troll.location.becomes("last seen"), expected=Troll.sees_enemy.becomes(True)
+    )
+
+
+@troll.primitive
+def choose_bridge_to_check(bridge: str) -> Primitive:
+    """There is one."""
+    return primitive(effects=Troll.next_bridge.becomes(bridge))
+
+
 Case = tuple[bool, bool, int]
 CASES: tuple[Case, ...] = tuple(product((False, True), (False, True), (0, SLAMS_OF_A_TRUNK)))
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
     """One decision: whether it sees an enemy, or saw one recently, and how the trunk is."""
     sees, saw, health = case
-    state = Troll(sees_enemy=sees, saw_enemy_recently=saw, trunk_health=health)
+    names = {"enemy": f"enemy {number}", "bridge": f"bridge {number}"}
+    state = Troll(sees_enemy=sees, saw_enemy_recently=saw, trunk_health=health, **names)
     return Question(troll, state, be_trunk_thumper())
 
 
-def fight_question(rounds: int) -> Question:
+def fight_question(rounds: int, number: int = 0) -> Question:
     """A fight with so many slams, beginning with a fresh trunk."""
-    state = Troll(sees_enemy=True, trunk_health=SLAMS_OF_A_TRUNK)
-    return Question(troll, state, keep_fighting(rounds))
+    asked = question((True, False, SLAMS_OF_A_TRUNK), number)
+    return replace(asked, goal=keep_fighting(rounds))

@@ -13,7 +13,7 @@ def put(state, wheel, number):
     return state
 
 
-def pull(state):
+def pull(state, owner):
     if all(number == LAST for number in state.wheel.values()):
         state.opened = True
         return state
@@ -21,7 +21,7 @@ def pull(state):
 
 
 def m_open(state):
-    return [("turn", wheel) for wheel in range(WHEELS)] + [("pull",)]
+    return [("turn", wheel) for wheel in range(WHEELS)] + [("pull", state.owner)]
 
 
 def putting(number):
@@ -36,6 +36,7 @@ gtpyhop.declare_task_methods("open_lock", m_open)
 gtpyhop.declare_task_methods("turn", *map(putting, range(LAST + 1)))
 
 
-def question(case: Case) -> Question:
-    state = gtpyhop.State("lock", wheel=dict.fromkeys(range(WHEELS), -1), opened=False)
+def question(case: Case, number: int = 0) -> Question:
+    wheel, owner = dict.fromkeys(range(WHEELS), -1), f"owner {number}"
+    state = gtpyhop.State("lock", wheel=wheel, opened=False, owner=owner)
     return state, [("open_lock",)]

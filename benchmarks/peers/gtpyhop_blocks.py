@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.domains.blocks import HAND, NOTHING, TABLE, Case, order_of, stands_on
+from benchmarks.domains.blocks import HAND, NOTHING, TABLE, Case, order_of, renamed, stands_on
 from benchmarks.peers.gtpyhop_planner import Question, gtpyhop
 
 the_domain = gtpyhop.Domain("blocks")
@@ -83,7 +83,8 @@ gtpyhop.declare_task_methods("clear", m_clear)
 gtpyhop.declare_task_methods("take", m_take)
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
+    case = renamed(case, number)
     pos = stands_on(case.start)
     above = dict.fromkeys(pos, NOTHING)
     above.update({below: block for block, below in pos.items() if below != TABLE})

@@ -73,11 +73,12 @@ gtpyhop.declare_task_methods("catch_thief", m_arrest, m_run_on)
 gtpyhop.declare_task_methods("take_fork", m_rest, m_left, m_right)
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
+    start = 10_000 * number
     state = gtpyhop.State(
         "pursuer",
-        fork=0,
-        thief_at=case,
+        fork=start,
+        thief_at=start + case,
         in_dead_end=False,
         breath=BREATH,
         sees_thief=False,

@@ -8,7 +8,7 @@ from benchmarks.peers.gtpyhop_planner import Question, gtpyhop
 the_domain = gtpyhop.Domain("fps")
 
 
-def melee(state):
+def melee(state, enemy):
     if state.has_target and state.at_target:
         state.has_target = False
         state.at_target = False
@@ -16,7 +16,7 @@ def melee(state):
     return False
 
 
-def shoot(state):
+def shoot(state, enemy):
     if state.has_target and state.has_ammo and state.sees_target:
         state.has_target = False
         state.sees_target = False
@@ -47,17 +47,17 @@ def move_to_shooting_point(state):
 
 
 def m_shoot(state):
-    return [("prepare_shooting",), ("shoot",)]
+    return [("prepare_shooting",), ("shoot", state.enemy)]
 
 
 def m_fight_hand_to_hand(state):
     if state.at_target:
-        return [("melee",)]
+        return [("melee", state.enemy)]
     return False
 
 
 def m_close_in(state):
-    return [("move_to_target",), ("melee",)]
+    return [("move_to_target",), ("melee", state.enemy)]
 
 
 def m_reload(state):
@@ -83,6 +83,6 @@ gtpyhop.declare_task_methods("kill_target", m_shoot, m_fight_hand_to_hand, m_clo
 gtpyhop.declare_task_methods("prepare_shooting", m_reload, m_find_line_of_sight, m_ready)
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
     values = dict(zip(FLUENTS, case, strict=True))
-    return gtpyhop.State("shooter", **values), [("kill_target",)]
+    return gtpyhop.State("shooter", **values, enemy=f"enemy {number}"), [("kill_target",)]

@@ -39,7 +39,7 @@ def keep_distance(state):
     return state
 
 
-def shoot(state):
+def shoot(state, enemy):
     if state.target and state.ammo:
         state.target = False
         return state
@@ -51,11 +51,11 @@ def m_search(state):
 
 
 def m_from_cover(state):
-    return [("take_cover",), ("prepare",), ("shoot",)] if state.cover else False
+    return [("take_cover",), ("prepare",), ("shoot", state.enemy)] if state.cover else False
 
 
 def m_at_distance(state):
-    return [("prepare",), ("keep_distance",), ("shoot",)]
+    return [("prepare",), ("keep_distance",), ("shoot", state.enemy)]
 
 
 def m_stay(state):
@@ -80,6 +80,6 @@ gtpyhop.declare_task_methods("take_cover", m_stay, m_get_there)
 gtpyhop.declare_task_methods("prepare", m_ready, m_reload)
 
 
-def question(case: Case) -> Question:
-    values = dict(zip(FLUENTS, case, strict=True))
+def question(case: Case, number: int = 0) -> Question:
+    values = dict(zip(FLUENTS, case, strict=True)) | {"enemy": f"enemy {number}"}
     return gtpyhop.State("soldier", **values, far=False, hidden=False), [("fight",)]

@@ -15,12 +15,12 @@ rigid.station = dict(STATION)
 rigid.airport = dict(AIRPORT)
 
 
-def walk(state, to):
+def walk(state, who, to):
     state.at = to
     return state
 
 
-def buy_train_ticket(state, start, to):
+def buy_train_ticket(state, who, start, to):
     fare = rigid.train_fare.get((start, to))
     if fare is not None and fare <= state.money:
         state.money -= fare
@@ -28,12 +28,12 @@ def buy_train_ticket(state, start, to):
     return False
 
 
-def ride_train(state, to):
+def ride_train(state, who, to):
     state.at = to
     return state
 
 
-def buy_air_ticket(state, start, to):
+def buy_air_ticket(state, who, start, to):
     fare = rigid.air_fare.get((start, to))
     if fare is not None and fare <= state.money:
         state.money -= fare
@@ -41,7 +41,7 @@ def buy_air_ticket(state, start, to):
     return False
 
 
-def ride_airplane(state, to):
+def ride_airplane(state, who, to):
     state.at = to
     return state
 
@@ -58,9 +58,9 @@ def m_by_plane(state, to):
         fare = rigid.air_fare.get((start, end))
         if fare is not None and fare <= state.money:
             return [
-                ("buy_air_ticket", start, end),
+                ("buy_air_ticket", state.who, start, end),
                 ("go", start),
-                ("ride_airplane", end),
+                ("ride_airplane", state.who, end),
                 ("go", to),
             ]
     return False
@@ -73,21 +73,22 @@ def m_by_train(state, to):
         if fare is not None and fare <= state.money:
             return [
                 ("go", start),
-                ("buy_train_ticket", start, end),
-                ("ride_train", end),
+                ("buy_train_ticket", state.who, start, end),
+                ("ride_train", state.who, end),
                 ("go", to),
             ]
     return False
 
 
 def m_on_foot(state, to):
-    return [("walk", to)]
+    return [("walk", state.who, to)]
 
 
 gtpyhop.declare_actions(walk, buy_train_ticket, ride_train, buy_air_ticket, ride_airplane)
 gtpyhop.declare_task_methods("go", m_stay, m_by_plane, m_by_train, m_on_foot)
 
 
-def question(case: Case) -> Question:
+def question(case: Case, number: int = 0) -> Question:
     start, to, money = case
-    return gtpyhop.State("traveller", at=start, money=money), [("go", to)]
+    who = f"traveller {number}"
+    return gtpyhop.State("traveller", who=who, at=start, money=money), [("go", to)]

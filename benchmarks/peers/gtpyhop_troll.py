@@ -14,7 +14,7 @@ def navigate_to_enemy(state):
     return state
 
 
-def do_trunk_slam(state):
+def do_trunk_slam(state, enemy):
     if state.trunk_health > 0:
         state.trunk_health -= 1
         return state
@@ -42,7 +42,7 @@ def uproot_trunk(state):
     return False
 
 
-def nav_to_last_enemy_loc(state):
+def nav_to_last_enemy_loc(state, enemy):
     state.location = "last seen"
     state.sees_enemy = True
     return state
@@ -55,8 +55,8 @@ def regain_los_roar(state):
     return False
 
 
-def choose_bridge_to_check(state):
-    state.next_bridge = "west bridge"
+def choose_bridge_to_check(state, bridge):
+    state.next_bridge = bridge
     return state
 
 
@@ -78,17 +78,17 @@ def m_attack(state):
 
 def m_look_again(state):
     if state.saw_enemy_recently:
-        return [("nav_to_last_enemy_loc",), ("regain_los_roar",)]
+        return [("nav_to_last_enemy_loc", state.enemy), ("regain_los_roar",)]
     return False
 
 
 def m_patrol(state):
-    return [("choose_bridge_to_check",), ("navigate_to_bridge",), ("check_bridge",)]
+    return [("choose_bridge_to_check", state.bridge), ("navigate_to_bridge",), ("check_bridge",)]
 
 
 def m_slam(state):
     if state.trunk_health > 0:
-        return [("navigate_to_enemy",), ("do_trunk_slam",)]
+        return [("navigate_to_enemy",), ("do_trunk_slam", state.enemy)]
     return False
 
 
@@ -123,7 +123,7 @@ gtpyhop.declare_task_methods("attack_enemy", m_slam, m_replace_trunk)
 gtpyhop.declare_task_methods("keep_fighting", m_enough, m_another_round)
 
 
-def troll(sees, saw, health):
+def troll(number, sees, saw, health):
     return gtpyhop.State(
         "troll",
         sees_enemy=sees,
@@ -135,12 +135,14 @@ def troll(sees, saw, health):
         walks=0,
         bridges_checked=0,
         roared=False,
+        enemy=f"enemy {number}",
+        bridge=f"bridge {number}",
     )
 
 
-def question(case: Case) -> Question:
-    return troll(*case), [("be_trunk_thumper",)]
+def question(case: Case, number: int = 0) -> Question:
+    return troll(number, *case), [("be_trunk_thumper",)]
 
 
-def fight_question(rounds: int) -> Question:
-    return troll(True, False, SLAMS_OF_A_TRUNK), [("keep_fighting", rounds)]
+def fight_question(rounds: int, number: int = 0) -> Question:
+    return troll(number, True, False, SLAMS_OF_A_TRUNK), [("keep_fighting", rounds)]
