@@ -4,8 +4,15 @@ import py_trees
 import pytest
 from py_trees.common import ParallelPolicy
 
-from bthtn import Domain, Fluent, State, defer, fluent
-from bthtn.agent.events import GoalEnded, LeafEnded, LeafRefused, PlanFailed
+from bthtn import Domain, Fluent, State, defer, fluent, primitive
+from bthtn.agent.events import (
+    CodeFailed,
+    GoalEnded,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+    PlanFailed,
+)
 from bthtn.behaviours import Agent, OperatorFailed, PlanGoal
 from bthtn.errors import PlanningError
 from bthtn.testing.doubles import RecordingListener, ScriptedError, ticks
@@ -172,3 +179,38 @@ def test_one_agent_s_failure_stops_no_other_agent(stage):
         "both", ParallelPolicy.SuccessOnOne(), [stage.goal(broken), other]
     )
     assert ticks(together, 1) == "S"
+
+
+def test_a_goal_whose_condition_raises_says_so_when_it_is_asked_why(stage):
+    goal = stage.goal(stage.step("a", "S", precondition=raising), max_replans=0)
+    goal.tick_once()
+    assert "ZeroDivisionError: by nought" in goal.explain()
+
+
+def test_a_condition_that_raises_when_the_reason_is_looked_for_leaves_the_goal_without_one(stage):
+    answers = iter([False])
+
+    def now_and_then(state):
+        for answer in answers:
+            return answer and state.lit
+        return raising(state)
+
+    goal = stage.goal(stage.step("a", "S", precondition=now_and_then), max_replans=0)
+    goal.tick_once()
+    assert (goal.status, goal.feedback_message) == (
+        py_trees.common.Status.FAILURE,
+        "there is no plan",
+    )
+    assert "ZeroDivisionError: by nought" in stage.heard.of(CodeFailed)[0].reason
+
+
+def test_an_argument_that_cannot_be_computed_any_more_refuses_the_step(stage):
+    @stage.domain.primitive
+    def go_far(steps: int):
+        return primitive(actual=World.open.becomes(True))
+
+    wait = stage.step("wait", "S", actual=World.count.becomes(0))
+    goal = stage.goal((wait, go_far(6 // World.count)), max_replans=0, count=2)
+    assert ticks(goal, 2).endswith("F")
+    assert [event.task for event in stage.heard.of(LeafStarted)] == ["wait"]
+    assert "ZeroDivisionError" in goal.feedback_message
