@@ -25,7 +25,7 @@ class DifferentPlans(Exception):  # noqa: N818 - the sentence is the name
 class Contestant:
     """One way to plan all cases of a row.
 
-    ``prepare`` makes a call for each case, of names that bear the number it is given; with
+    ``prepare`` makes a call for each case, in the state with the number that it is given; with
     ``again`` it is always the same number. ``begin`` is called before a batch; neither is measured.
     ``answer`` brings what a call gave to the form that can be compared.
     """

@@ -26,6 +26,8 @@ from bthtn import (
 )
 
 TABLE, HAND, NOTHING = "table", "hand", "nothing"
+SPARE = 10
+"""Blocks that are there at least, so that few can change places in many ways."""
 
 
 class Blocks(State):
@@ -173,10 +175,16 @@ def order_of(towers: Towers) -> tuple[str, ...]:
 
 
 def renamed(case: Case, number: int) -> Case:
-    """The same towers of other blocks."""
+    """The same towers, in which the blocks have changed places; a few more take part."""
+    if not number:
+        return case
+    blocks = sorted(order_of(case.start))
+    names = [f"b{block:03}" for block in range(max(len(blocks), SPARE))]
+    draw = Random(number)  # noqa: S311 - to be the same everywhere is its purpose
+    given = dict(zip(blocks, draw.sample(names, len(blocks)), strict=True))
 
     def other(towers: Towers) -> Towers:
-        return tuple(tuple(f"{block}.{number}" for block in tower) for tower in towers)
+        return tuple(tuple(map(given.__getitem__, tower)) for tower in towers)
 
     return Case(other(case.start), other(case.goal))
 

@@ -78,6 +78,5 @@ Case = int
 
 
 def question(case: Case, number: int = 0) -> Question:
-    """To a thief behind so many forks; the forks of each alley have numbers of their own."""
-    start = 10_000 * number
-    return Question(chase, Pursuer(fork=start, thief_at=start + case), catch_thief())
+    """To a thief behind so many forks; each alley begins at another one."""
+    return Question(chase, Pursuer(fork=number, thief_at=number + case), catch_thief())

@@ -74,11 +74,10 @@ gtpyhop.declare_task_methods("take_fork", m_rest, m_left, m_right)
 
 
 def question(case: Case, number: int = 0) -> Question:
-    start = 10_000 * number
     state = gtpyhop.State(
         "pursuer",
-        fork=start,
-        thief_at=start + case,
+        fork=number,
+        thief_at=number + case,
         in_dead_end=False,
         breath=BREATH,
         sees_thief=False,
