@@ -26,10 +26,10 @@ class Pace:
 
     batch: float
     rounds: int
-    most: float = 2.0
+    most: float = 6.0
 
 
-THOROUGH = Pace(batch=0.004, rounds=7)
+THOROUGH = Pace(batch=0.004, rounds=9)
 QUICK = Pace(batch=0.001, rounds=3)
 
 
@@ -77,7 +77,9 @@ def _peak(ask: Ask) -> int:
 
 
 def _passes(contestant: Contestant, pace: Pace) -> int:
-    """How often the cases go into a batch; finding out also warms up."""
+    """How often the cases go into a batch, after what is made at the first questions."""
+    for _ in range(ENOUGH):
+        _batch(contestant, 1)
     passes, cases = 1, len(contestant.asks(1))
     while (took := _batch(contestant, passes) * passes * cases) < pace.batch:
         passes = max(passes + 1, round(passes * min(10.0, 1.2 * pace.batch / took)))
