@@ -132,7 +132,7 @@ class Scene:
 
         return effect
 
-    def made(self):  # noqa: PLR0915 - it has every kind of code
+    def made(self):
         """The character, anew."""
         place = self.place
         yard = Domain("yard", Yard)
@@ -205,7 +205,7 @@ class Scene:
         idle = py_trees.behaviours.Running("idle")
         return Selector("root", memory=False, children=[guarded, idle])
 
-    def operator(self):  # noqa: C901 - it has every kind of operator
+    def operator(self):
         place = self.place
         if place == "a function without yield":
             return lambda agent: self.at(place)

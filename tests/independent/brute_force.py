@@ -95,9 +95,7 @@ class Search:
         self.suspends = suspends
         self.left = most
 
-    def outcomes(  # noqa: C901, PLR0912, PLR0915 - one case for each kind
-        self, part: Part, place: Place
-    ) -> Iterator[Outcome]:
+    def outcomes(self, part: Part, place: Place) -> Iterator[Outcome]:
         """The decompositions of a network."""
         self.left -= 1
         if self.left < 0 or len(place.above) > DEEPEST:

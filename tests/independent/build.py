@@ -130,7 +130,7 @@ class Built:
             else:
                 yield method(body, when=self._term(one.when, inside))
 
-    def _term(self, term: model.Term, given: tuple) -> Any:  # noqa: C901, PLR0911 - one case for each kind
+    def _term(self, term: model.Term, given: tuple) -> Any:
         if term.op == "opaque":
             return _opaque(term)
         parts = [self._term(part, given) for part in term.parts]
@@ -156,7 +156,7 @@ class Built:
                 return parts[0] < parts[1]
         raise AssertionError(term.op)
 
-    def _network(self, network: model.Network, given: tuple) -> Any:  # noqa: C901, PLR0911 - one case for each kind
+    def _network(self, network: model.Network, given: tuple) -> Any:
         parts = [self._network(part, given) for part in network.parts]
         match network.kind:
             case "call":

@@ -175,7 +175,7 @@ class Character:
                 self._bind(operators, built.tasks[name], name)
         return operators
 
-    def _bind(self, operators: Operators, task: Any, name: str) -> None:  # noqa: C901 - two operators
+    def _bind(self, operators: Operators, task: Any, name: str) -> None:
         random = self.random
         form, ticks = random.choice(FORMS), random.choice((0, 1, 1, 2, 5))
         slow = random.choice((0, 0, 1, 3))

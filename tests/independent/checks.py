@@ -50,7 +50,7 @@ class Monitor:
         """Look at this agent from now on; its tasks are called ``g0_…`` for the first goal."""
         self._agent, self._goals = agent, goals
 
-    def hear(self, event: AgentEvent) -> None:  # noqa: C901, PLR0912 - one case for each kind
+    def hear(self, event: AgentEvent) -> None:
         """The agent's listener."""
         self.events += 1
         if self.show is not None:

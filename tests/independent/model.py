@@ -103,7 +103,7 @@ class Problem:
     """The kinds of networks in it."""
 
 
-def value(  # noqa: C901, PLR0911, PLR0912 - one case for each kind
+def value(
     term: Term, read: Callable[[str, Any], Any], given: tuple, *, strict: bool = False
 ) -> Any:
     """The value, None if it is unknown. With ``strict`` the first unknown decides, as in code."""

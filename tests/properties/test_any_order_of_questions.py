@@ -29,7 +29,7 @@ from tests.sizes import size
 FEW = Settings(max_expansions=60, max_depth=40)
 
 
-def world():  # noqa: C901 - it is one domain
+def world():
     """A domain and its State class, of which nobody has asked anything yet."""
 
     class Board(State):

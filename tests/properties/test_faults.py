@@ -125,7 +125,7 @@ class Code:
         return Status.RUNNING
 
 
-def scene(fault):  # noqa: C901, PLR0915 - one list of all kinds of code, read from top to bottom
+def scene(fault):
     """A tree with code of every kind, its agent, and the listener that hears of it."""
     domain, operators, sensors = Domain("any", World), Operators(), Sensors()
 

@@ -145,8 +145,11 @@ class HtnSearch(Unpicklable):
         if search.expansions >= limit and self.status is SearchStatus.RUNNING:
             self._end_at_limit()
 
-    def _run(self) -> None:  # noqa: C901, PLR0912, PLR0915 - one loop: a call for each part would double the time
-        """Plan parts of the continuation until solved, exhausted, cancelled or out of budget."""
+    def _run(self) -> None:
+        """Plan parts of the continuation until solved, exhausted, cancelled or out of budget.
+
+        It is one loop, since a call for each part would double the time.
+        """
         search, cell = self._state, self._cell
         view, values, log, choices = search.view, search.values, search.log, search.choices
         is_checked, costs = search.is_checked, search.costs
