@@ -10,7 +10,6 @@ from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
     from bthtn.plan.replay import Replay, replay
-    from bthtn.plan.validate import Validation, validate
     from bthtn.planning.htn.reference import Reference
     from bthtn.testing.doubles import (
         RecordingListener,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from bthtn.testing.scenario_files import read_scenario
     from bthtn.testing.scenario_toml import scenario_text
     from bthtn.testing.strategies import problems, states
+    from bthtn.testing.validation import Validation, validate
 
 __all__ = [
     "Expected",
@@ -53,7 +53,6 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "bthtn.plan.replay": "Replay replay",
-        "bthtn.plan.validate": "Validation validate",
         "bthtn.planning.htn.reference": "Reference",
         "bthtn.testing.doubles": (
             "RecordingListener ScriptedError ScriptedOperator ScriptedSensor ticks"
@@ -64,5 +63,6 @@ __getattr__, __dir__ = late_names(
         "bthtn.testing.scenario_files": "read_scenario",
         "bthtn.testing.scenario_toml": "scenario_text",
         "bthtn.testing.strategies": "problems states",
+        "bthtn.testing.validation": "Validation validate",
     },
 )

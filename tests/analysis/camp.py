@@ -16,7 +16,7 @@ from bthtn.behaviours import Agent
 from bthtn.behaviours.compile import compiled
 from bthtn.behaviours.plan_run import PlanRun
 from bthtn.plan.notation import normal
-from bthtn.plan.validate import validate
+from bthtn.testing import validate
 
 LEGS, ARMS = Resource("legs"), Resource("arms")
 

@@ -18,8 +18,8 @@ from bthtn.behaviours.compile import DEEPEST
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import NULL_NODE, ParallelNode, PriorityNode, SequenceNode
 from bthtn.plan.notation import normal
-from bthtn.plan.validate import validate
 from bthtn.plan.walk import flat, fold
+from bthtn.testing import validate
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from tests.analysis.camp import Camp, running, specified
 from tests.sizes import size

@@ -34,9 +34,9 @@ from bthtn.plan.nodes import ParallelNode, ScopeNode, SequenceNode, TaskNode
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.plan.validate import validate
 from bthtn.plan.walk import leaves, preorder
 from bthtn.planning.protocol import request
+from bthtn.testing import validate
 from bthtn.testing.strategies import problems
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView

@@ -10,7 +10,6 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.plan import leaves
 from bthtn.plan.nodes import ParallelNode, PriorityNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.validate import validate
 from bthtn.plan.walk import outline, preorder, record_of
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, SearchStatus
@@ -18,6 +17,7 @@ from bthtn.replanning.progress import Progress, Stage
 from bthtn.replanning.remaining import RemainingPlan, remaining_plan
 from bthtn.replanning.repair import Repair
 from bthtn.replanning.validity import validity_of
+from bthtn.testing import validate
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from bthtn.world.state import FrozenState

@@ -7,7 +7,7 @@ import pytest
 from bthtn import UNKNOWN, defer, find_plan, parallel, pause, priority, sequence
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import NULL_NODE, ParallelNode, PriorityNode, SequenceNode
-from bthtn.plan.validate import validate
+from bthtn.testing import validate
 from tests.analysis.camp import LEGS, Author, Camp
 
 
