@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, Final
 
 from bthtn.cli.one_plan import OutputOptions, as_written, number_text, show_why_not
 from bthtn.cli.plan_arguments import PlanArguments
 from bthtn.cli.printing import WIDTH, counted, deliver, refuse, say
-from bthtn.errors import InputError
+from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
-from bthtn.planning.htn.reference import Reference
+from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import least_sums
-from bthtn.planning.protocol import PlanRequest
+from bthtn.planning.protocol import PlanRequest, SearchStatus
 from bthtn.planning.recurring import unanswered
 from bthtn.views.text import one_line
 
@@ -39,13 +40,10 @@ def list_plans(
     }
     refuse(of_one, "a list of plans", "leave it out, or leave out --all")
     asked = list(arguments.requests())
-    try:
-        found = [plan for request in asked for plan in _plans(request, limit + 1)]
-    except RecursionError:
-        message = "all plans are found by recursion, and this is nested too deep for it"
-        raise InputError("BT409", message, hint="leave out --all") from None
     first = asked[0]
     sums = least_sums(first.domain, cheapest=first.settings.cheapest)
+    most = limit + 1 if sums is None else None
+    found = [plan for request in asked for plan in islice(every_plan(request), most)]
     found.sort(key=lambda plan: (0 if sums is None else sums.value(plan), plan.record))
     plans = list({(plan.record, normal(plan.tree)): plan for plan in found}.values())
     if not plans:
@@ -60,16 +58,37 @@ def list_plans(
     return 0
 
 
-def _plans(asked: PlanRequest, most: int) -> Iterator[Plan]:
-    """The first plans in the order of preference; all of them if they are sorted by a sum.
+def every_plan(asked: PlanRequest) -> Iterator[Plan]:
+    """Every plan for a request, in the order of their records, whatever they cost.
 
     Raises PlanningError if the limit of expansions is reached.
     """
-    sums, reference = least_sums(asked.domain, cheapest=asked.settings.cheapest), Reference(asked)
-    for plan in islice(reference.plans(), most if sums is None else None):
-        if reference.expansions > asked.settings.max_expansions:
-            raise unanswered(reference.expansions, asked)
-        yield plan
+    settings = replace(asked.settings, cheapest=False)
+    search = HtnSearch(replace(asked, domain=_unweighed(asked.domain), settings=settings))
+    while search.advance() is SearchStatus.SOLVED:
+        assert search.plan is not None, "a search that is solved has a plan"
+        yield replace(search.plan, domain=asked.domain)
+        search.reject()
+    if search.status is SearchStatus.LIMIT:
+        raise unanswered(search.expansions, asked)
+
+
+class _UnweighedDomain(FrozenDomain):
+    """A domain whose plans are not compared by the values of their methods."""
+
+    __slots__ = ()
+
+    @property
+    def has_values(self) -> bool:
+        """False: a search finds each plan, not only those of the least sum."""
+        return False
+
+
+def _unweighed(domain: FrozenDomain) -> FrozenDomain:
+    if not domain.has_values:
+        return domain
+    given = {part.name: getattr(domain, part.name) for part in fields(domain) if part.init}
+    return _UnweighedDomain(**given)
 
 
 def _lines(

@@ -11,7 +11,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from bthtn.cli.options import PlannerName
 from bthtn.cli.plan_arguments import PlanArguments
 from bthtn.cli.printing import (
     counted,
@@ -25,7 +24,6 @@ from bthtn.cli.printing import (
 )
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, TaskCall
-from bthtn.errors import InputError
 from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
@@ -52,17 +50,12 @@ class OutputOptions:
     legend: bool = False
 
 
-def plan_once(
-    arguments: PlanArguments, options: OutputOptions, planner: PlannerName, *, parallelize: bool
-) -> int:
+def plan_once(arguments: PlanArguments, options: OutputOptions, *, parallelize: bool) -> int:
     """Plan and print. Returns 0 if there is a plan, else 1. Raises BthtnError."""
     problem = arguments.request()
     events: list[SearchEvent] = []
-    if planner is PlannerName.REFERENCE:
-        plan, expansions = _by_reference(problem)
-    else:
-        listener = events.append if options.form == "html" else None
-        plan, expansions = _by_search(search_for(problem, listener), problem)
+    listener = events.append if options.form == "html" else None
+    plan, expansions = _by_search(search_for(problem, listener), problem)
     if options.form == "html":
         _show_page(problem, plan, events, options.output)
     if plan is None:
@@ -111,18 +104,6 @@ def _by_search(search: Search, asked: PlanRequest) -> tuple[Plan | None, int]:
         tried = counted(search.expansions, "expansion")
         note(f"stopped after {tried}: this is the best so far, there may be better plans")
     return search.plan, search.expansions
-
-
-def _by_reference(problem: PlanRequest) -> tuple[Plan | None, int]:
-    from bthtn.planning.htn.reference import Reference  # noqa: PLC0415 - rarely problem
-
-    reference = Reference(problem)
-    try:
-        plan = reference.best()
-    except RecursionError:
-        message = "the reference planner is recursive, and this is nested too deep for it"
-        raise InputError("BT409", message, hint="use --planner htn") from None
-    return plan, reference.expansions
 
 
 def _show(plan: Plan, options: OutputOptions) -> None:

@@ -66,13 +66,6 @@ class PictureForm(StrEnum):
     XML = "xml"
 
 
-class PlannerName(StrEnum):
-    """Planners that ``bthtn plan --planner`` accepts."""
-
-    HTN = "htn"
-    REFERENCE = "reference"
-
-
 class Backend(StrEnum):
     """Where many runs are made: on this machine, or on a cluster."""
 

@@ -31,7 +31,6 @@ def plan(  # noqa: PLR0913 - one for each thing that can be typed
     every: typed.All = False,
     limit: typed.Limit = 100,
     max_expansions: typed.MaxExpansions = 1_000_000,
-    planner: Annotated[typed.PlannerName, Option(help="Planner to use.")] = typed.PlannerName.HTN,
     achieve: typed.Achieve = "",
     objects: typed.Objects = None,
     forward: typed.Forward = False,
@@ -70,4 +69,4 @@ def plan(  # noqa: PLR0913 - one for each thing that can be typed
         from bthtn.cli.all_plans import list_plans  # noqa: PLC0415 - rarely
 
         return list_plans(arguments, shown, limit, parallelize=parallelize)
-    return plan_once(arguments, shown, planner, parallelize=parallelize)
+    return plan_once(arguments, shown, parallelize=parallelize)

@@ -233,7 +233,7 @@ def _arguments(draw: random.Random) -> tuple[str, ...]:
         ["--anytime"],
         ["--horizon-time", draw.choice(NUMBERS)], ["--check-rest"], ["--parallelize"], ["--flat"],
         ["--max-expansions", draw.choice([*NUMBERS, "10", "100"])], ["--no-scopes"], ["--legend"],
-        ["--planner", draw.choice(["htn", "reference", "x"])], ["--show-compiled"],
+        ["--show-compiled"],
         ["--objects", f"{draw.choice(['to', 'steps', 'x', ''])}={draw.choice(WORDS)}"],
     ]  # fmt: skip
     return ("plan", target, *_some(draw, options), *task)

@@ -72,7 +72,7 @@ def left_over(folder: Path) -> list[str]:
 
 WARM_UP = [
     ["plan", "combat", "fight", "--format", "dot", "--parallelize"],
-    ["plan", "combat", "fight", "--planner", "reference"],
+    ["plan", "combat", "fight", "--all"],
     ["check", "soldier"],
     ["render", "combat"],
     ["render", "soldier"],

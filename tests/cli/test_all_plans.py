@@ -4,6 +4,25 @@ import json
 
 import pytest
 
+DEEP = """
+from bthtn import Domain, Fluent, State, fluent, method
+
+
+class World(State):
+    count: Fluent[int] = fluent(default=0)
+
+
+deep = Domain("deep", World)
+step = deep.primitive("step", effects=World.count.increases(1))
+leap = deep.primitive("leap", effects=World.count.increases(2))
+
+
+@deep.compound
+def climb():
+    yield method(step(), climb(), when=World.count < 3_000)
+    yield method(leap(), climb(), when=World.count < 3_000)
+    yield method(when=World.count >= 3_000)
+"""
 TROLL = ("plan", "troll", "be_trunk_thumper", "--all")
 EVERY_TROLL = (
     *(f"--set=can_see_enemy={one}" for one in ("true", "false")),
@@ -97,6 +116,13 @@ def test_options_of_a_single_plan_are_refused(bthtn, option):
     assert answer.code == 2
     assert "BT409" in answer.err
     assert "says nothing about a list of plans" in answer.err
+
+
+def test_plans_that_are_nested_in_thousands_of_tasks_are_listed(bthtn, put):
+    answer = bthtn("plan", put("deep.py", DEEP), "climb", "--all", "--limit=2", "--json", "--flat")
+    assert (answer.code, answer.err) == (0, "")
+    told = json.loads(answer.out)
+    assert (told["complete"], [plan["cost"] for plan in told["plans"]]) == (False, [3_000, 3_000])
 
 
 def test_the_limit_of_expansions_holds(bthtn):

@@ -105,7 +105,6 @@ def test_the_rest_can_be_checked(bthtn):
     assert hopeless.code == 1
     assert "magazine = false" in hopeless.out
     assert "checked, planned at run time" in plan("--check-rest").out
-    assert plan("--check-rest", "--planner=reference").out == plan("--check-rest").out
 
 
 def test_people_see_the_tree_its_record_cost_and_expansions(bthtn):
@@ -185,17 +184,6 @@ def test_what_is_unknown_suspends_the_planning(bthtn):
     assert answer.out.endswith("suspended (unknown target), planned at run time: fight\n")
 
 
-def test_the_reference_planner_finds_the_same(bthtn):
-    given = setting(target=True, cover=True, ammo=False)
-    answers = [
-        json.loads(bthtn("plan", "combat", "fight", *given, "--json", f"--planner={name}").out)
-        for name in ("htn", "reference")
-    ]
-    assert answers[0] == answers[1]
-    none = bthtn("plan", "combat", "take_cover", "--planner", "reference")
-    assert (none.code, none.out.count("\n")) == (1, 4)
-
-
 DEEP = """
 from bthtn import Domain, Fluent, Methods, State, fluent, method
 class World(State):
@@ -215,10 +203,6 @@ def test_a_plan_thousands_of_scopes_deep_is_shown(bthtn, put):
     assert answer.code == 0
     assert "nodes more" in answer.out
     assert bthtn("plan", file, "climb", "--json", "--flat").out.count('"task", "name"') == 5_000
-    refused = bthtn("plan", file, "climb", "--planner", "reference")
-    assert refused.code == 2
-    assert "[BT409]" in refused.err
-    assert "use --planner htn" in refused.err
 
 
 def test_a_search_that_finds_no_end_is_told(bthtn, put):
@@ -411,11 +395,6 @@ def test_the_functions_that_do_the_planning_can_be_looked_at(bthtn, tmp_path):
     assert (tmp_path / "fight.py").read_text("utf-8") == shown.out
 
 
-def test_the_search_and_the_reference_give_the_same_plan(bthtn):
-    given = ("plan", "combat", "fight", "--set=target=true", "--set=cover=true", "--json")
-    assert bthtn(*given, "--planner=htn").out == bthtn(*given, "--planner=reference").out
-
-
 # other questions
 
 TRIP = """
@@ -438,11 +417,10 @@ def travel():
 """
 
 
-@pytest.mark.parametrize("planner", ["htn", "reference"])
-def test_the_cheapest_plan_can_be_asked_for(bthtn, put, planner):
+def test_the_cheapest_plan_can_be_asked_for(bthtn, put):
     put("trip/domain.py", TRIP)
-    first = bthtn("plan", "trip", "travel", "--json", "--planner", planner)
-    cheapest = bthtn("plan", "trip", "travel", "--json", "--planner", planner, "--cheapest")
+    first = bthtn("plan", "trip", "travel", "--json")
+    cheapest = bthtn("plan", "trip", "travel", "--json", "--cheapest")
     assert [json.loads(answer.out)["cost"] for answer in (first, cheapest)] == [18, 4]
     assert cheapest.err == ""
 
