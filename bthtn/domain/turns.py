@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, Self, TypeGuard
 
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import NULL, Network, NullNetwork, SequenceNetwork, network_text, sequence
+from bthtn.domain.network import (
+    NULL,
+    Network,
+    NullNetwork,
+    SequenceNetwork,
+    network_text,
+    sequence,
+    with_tasks,
+)
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
@@ -185,7 +193,8 @@ class TurnBody(PlainBody):
 
     def network(self, view: StateView, binding: Binding) -> Network | None:
         turn: Turn = binding[-1]
-        return turn.network(view)
+        network = turn.network(view)
+        return with_tasks(network, self.tasks) if self.tasks and network is not None else network
 
     def why_not(self, view: StateView, binding: Binding) -> str:
         turn: Turn = binding[-1]

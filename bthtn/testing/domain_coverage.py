@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
-from bthtn.domain.network import Network
-from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.network import with_tasks
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
-from bthtn.planning.htn.reference import Outcome, Place, Reference
-from bthtn.planning.planner import search_for
+from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import MethodEntered, MethodRejected, SearchEvent
 from bthtn.testing.coverage import Coverage
@@ -24,12 +24,14 @@ from bthtn.world.expression import (
     Binding,
     Condition,
     Constant,
+    Expression,
     Junction,
     Negation,
     StateView,
     always_holds,
 )
 from bthtn.world.footprint import RecordingView
+from bthtn.world.truth import Truth
 
 MOST_EXPANSIONS: Final = 1_000
 """Expansions after which the conditions of a search are not counted any more."""
@@ -50,9 +52,6 @@ class DomainCoverage:
         self._coverage = coverage
         self._name = name
         self._methods = dict(_methods(domain))
-        self._labels = {
-            method: f"{task}, method {index}" for task, index, method in _authored(domain)
-        }
         for label in self._methods.values():
             coverage.row(name, "method", label)
         for label, condition in _conditions(domain):
@@ -66,7 +65,9 @@ class DomainCoverage:
         it, and rejected when its condition was false, or a bound cut it.
         """
         events: list[SearchEvent] = []
-        search = search_for(asked, events.append)
+        watched = asked.domain.derived(_WatchedDomain)
+        search = HtnSearch(watched.request(asked), events.append)
+        truths = watched.truths_in(search)
         with suppress(BthtnError):  # a user's function raises: what came before it counts
             search.advance()
         found = set(_chosen(search.plan))
@@ -77,7 +78,7 @@ class DomainCoverage:
         for column, task, index in sorted(found):
             if (task, index) in self._methods:
                 self._coverage.add(self._name, "method", self._methods[task, index], column)
-        for label, truth in sorted(set(_Asked(asked, self._labels).truths())):
+        for label, truth in sorted(truths):
             self._count(label, truth)
 
     def asked(self, label: str, condition: Condition, view: StateView, args: Binding) -> None:
@@ -131,41 +132,84 @@ def truths_of(
                 yield row, truth
 
 
-class _Asked(Reference):
-    """The specification of planning, which evaluates conditions one by one, and notes them."""
+class _WatchedDomain:
+    """A domain with conditions in it that note their values whenever a search asks them.
 
-    def __init__(self, asked: PlanRequest, labels: Mapping[Method, str]) -> None:
-        super().__init__(asked)
-        self._labels = labels
-        self._truths: list[tuple[str, bool]] = []
+    The events of a search have no states, in which the parts of a condition could be evaluated.
+    Conditions belong to tasks, so it has other primitive tasks, which have the same names.
+    """
 
-    def truths(self) -> list[tuple[str, bool]]:
-        """The values of the conditions on the way to the plan; one may occur several times."""
-        with suppress(_Enough, BthtnError, RecursionError):
-            self.best()
-        return self._truths
+    def __init__(self, domain: FrozenDomain) -> None:
+        self.truths: set[tuple[str, bool]] | None = None
+        """The rows of conditions with the values that they had; None while none are noted."""
+        self._tasks: dict[Task, Task] = {
+            task: self._step(task)
+            for task in domain.tasks.values()
+            if isinstance(task, PrimitiveTask)
+        }
+        labels = {method: f"{task}, method {index}" for task, index, method in _authored(domain)}
+        self._methods = {
+            method: self._method(method, labels.get(method))
+            for methods in domain.methods.values()
+            for method in methods
+        }
+        self._domain = replace(
+            domain,
+            tasks={name: self._tasks.get(task, task) for name, task in domain.tasks.items()},
+            methods={
+                task: tuple(self._methods[method] for method in methods)
+                for task, methods in domain.methods.items()
+            },
+            base=None,
+        )
 
-    def _primitive(
-        self, call: TaskCall, place: Place, args: tuple[Any, ...], view: RecordingView
-    ) -> Iterator[Outcome]:
-        task = call.task
-        assert isinstance(task, PrimitiveTask), "the reference looks at that"
-        self._note(f"{task.name}, precondition", task.precondition, place.at, args)
-        yield from super()._primitive(call, place, args, view)
+    def request(self, asked: PlanRequest) -> PlanRequest:
+        """The same request in the watched domain."""
+        instead: dict[Any, Any] = {**self._tasks, **self._methods}
+        avoiding = {(instead[what], args): why for (what, args), why in asked.avoiding.items()}
+        goal = with_tasks(asked.goal, self._tasks)
+        return replace(asked, domain=self._domain, goal=goal, avoiding=avoiding)
 
-    def _network(self, method: Method, view: RecordingView, binding: Binding) -> Network | None:
-        if method in self._labels:
-            self._note(self._labels[method], method.condition, view, binding)
-        return super()._network(method, view, binding)
+    def truths_in(self, search: HtnSearch) -> set[tuple[str, bool]]:
+        """The values of the conditions that the beginning of a search asks."""
+        truths: set[tuple[str, bool]] = set()
+        self.truths = truths
+        with suppress(BthtnError):
+            search.advance(MOST_EXPANSIONS + 1)  # up to the expansion that would be too many
+        self.truths = None
+        return truths
 
-    def _note(self, label: str, condition: Condition, view: StateView, args: Binding) -> None:
-        if self.expansions > MOST_EXPANSIONS:
-            raise _Enough
-        self._truths.extend(truths_of(label, condition, view, args))
+    def _step(self, task: PrimitiveTask[...]) -> PrimitiveTask[...]:
+        label = f"{task.name}, precondition"
+        return replace(task, precondition=self._watched(label, task.precondition))
+
+    def _method(self, method: Method, label: str | None) -> Method:
+        made = method.with_tasks(self._tasks)
+        if label is None:
+            return made
+        return replace(made, condition=self._watched(label, method.condition))
+
+    def _watched(self, label: str, condition: Condition) -> Condition:
+        return condition if isinstance(condition, Constant) else _Watched(self, label, condition)
 
 
-class _Enough(Exception):  # noqa: N818 - ends a search, and is no error
-    """The search has taken long enough."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Watched(Expression[bool]):
+    """A condition of a watched domain, which has rows that begin with the label."""
+
+    domain: _WatchedDomain
+    label: str
+    condition: Condition
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
+        if self.domain.truths is not None:
+            # Other parts of the condition may read more than it does, on which no plan depends.
+            below = view.below if isinstance(view, RecordingView) else view
+            self.domain.truths.update(truths_of(self.label, self.condition, below, binding))
+        return self.condition.evaluate(view, binding)
+
+    def text(self, binding: Binding | None = None) -> str:
+        return self.condition.text(binding)
 
 
 def _leaves(condition: Condition) -> Iterator[Condition]:

@@ -1,8 +1,11 @@
 """Coverage of a domain: methods, and conditions in all of their parts."""
 
+from dataclasses import replace
+
 import pytest
 
-from bthtn import Domain, Fluent, State, any_order, fluent, method
+from bthtn import Domain, Fluent, State, any_order, find_plan, fluent, method, parallel, unordered
+from bthtn.planning.exclusions import avoidable
 from bthtn.planning.protocol import Settings, request
 from bthtn.testing import domain_coverage
 from bthtn.testing.coverage import Coverage
@@ -121,6 +124,77 @@ def test_anonymous_tasks_have_no_rows():
         "method": {"visit, method 0: always": [1, 1, 0]},
         "condition": {"sing, precondition: is_open": [1, 0]},
     }
+
+
+def test_a_search_for_the_cheapest_plan_counts_for_the_conditions_that_it_asks():
+    coverage = counted(Shop(), settings=Settings(cheapest=True))
+    assert rows(coverage, "condition")["pay, precondition: money > 2"] == [1, 1]
+    dear = Domain("dear", Shop)
+    wait, fly = dear.primitive("wait"), dear.primitive("fly", cost=9, precondition=Shop.is_open)
+
+    @dear.compound
+    def go():
+        yield method(wait())
+        yield method(fly())
+
+    coverage = Coverage()
+    counts = DomainCoverage(coverage, "dear", dear.freeze())
+    counts.planned(request(dear, Shop(), go(), Settings(cheapest=True)))
+    assert coverage.counts["dear"]["condition"] == {"fly, precondition: is_open": [0, 0]}
+
+
+def test_what_is_avoided_is_avoided_in_the_search_that_counts():
+    coverage = Coverage()
+    counts = DomainCoverage(coverage, "shop", shop.freeze())
+    frozen = shop.freeze()
+    avoided = {avoidable(frozen, pay): "lost", avoidable(frozen, buy, (), 2): "shame"}
+    counts.planned(request(frozen, Shop(), buy(), avoiding=avoided))
+    assert [*rows(coverage, "method").values()] == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
+
+
+def test_parts_of_a_condition_that_it_does_not_ask_keep_no_branches_apart():
+    yard = Domain("yard", Shop)
+    take = yard.primitive("take", precondition=Shop.is_open | Shop.has_list)
+    note = yard.primitive("note", effects=Shop.has_list.becomes(True))
+
+    @yard.compound
+    def visit():
+        yield method(parallel(take(), note()))
+
+    coverage = Coverage()
+    counts = DomainCoverage(coverage, "yard", yard.freeze())
+    counts.planned(request(yard, Shop(), visit()))
+    assert coverage.counts["yard"]["method"] == {"visit, method 0: always": [1, 1, 0]}
+
+
+def test_conditions_of_tasks_that_take_turns_are_counted():
+    fair = Domain("fair", Shop)
+    buy_all = fair.primitive("buy_all", precondition=Shop.is_open)
+
+    @fair.compound
+    def look():
+        yield method(buy_all(), when=Shop.has_list)
+        yield method(buy_all(), when=~Shop.has_list)
+
+    @fair.compound
+    def visit():
+        yield method(unordered(look(), (buy_all(), buy_all())))
+
+    frozen, soon = fair.freeze(), Settings(horizon=1)
+    asked = request(frozen, Shop(), visit(), soon)
+    coverage = Coverage()
+    counts = DomainCoverage(coverage, "fair", frozen)
+    counts.planned(asked)
+    conditions = coverage.counts["fair"]["condition"]
+    assert conditions == {
+        "look, method 0: has_list": [0, 1],
+        "look, method 1: not has_list": [1, 0],
+        "buy_all, precondition: is_open": [1, 0],
+    }
+    (rest,) = find_plan(frozen, Shop(), visit(), soon).suspended
+    later = replace(asked, state=Shop(is_open=False).frozen())
+    counts.planned(replace(later, goal=rest.rest[0], binding=rest.binding))
+    assert conditions["buy_all, precondition: is_open"] == [1, 1]
 
 
 @pytest.mark.parametrize(
