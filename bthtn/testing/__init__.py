@@ -10,7 +10,6 @@ from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
     from bthtn.plan.replay import Replay, replay
-    from bthtn.planning.htn.reference import Reference
     from bthtn.testing.doubles import (
         RecordingListener,
         ScriptedError,
@@ -32,7 +31,6 @@ __all__ = [
     "Invariants",
     "Played",
     "RecordingListener",
-    "Reference",
     "Replay",
     "Scenario",
     "ScriptedError",
@@ -53,7 +51,6 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "bthtn.plan.replay": "Replay replay",
-        "bthtn.planning.htn.reference": "Reference",
         "bthtn.testing.doubles": (
             "RecordingListener ScriptedError ScriptedOperator ScriptedSensor ticks"
         ),

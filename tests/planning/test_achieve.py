@@ -34,9 +34,9 @@ from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
+from tests.reference import Reference
 
 
 class Camp(State):

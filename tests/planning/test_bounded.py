@@ -6,10 +6,10 @@ import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent, method, parallel, priority
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import MethodRejected
+from tests.reference import Reference
 
 
 class Cook(State):

@@ -22,10 +22,10 @@ from bthtn import (
 )
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.errors import DomainError, PlanningError
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import LeastCosts
 from bthtn.planning.protocol import SearchStatus, request
+from tests.reference import Reference
 
 RUNNING, SOLVED, EXHAUSTED, LIMIT = (
     SearchStatus.RUNNING,

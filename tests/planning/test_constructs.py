@@ -33,9 +33,9 @@ from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.codec import encoded
 from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.plan.replay import replay
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from tests.reference import Reference
 
 
 class Site(State):

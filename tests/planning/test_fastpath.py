@@ -25,9 +25,9 @@ from bthtn.planning.htn.fastpath import accelerator, asking, program
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
 from bthtn.planning.htn.fastpath.reachable import reachable
 from bthtn.planning.htn.generated import executed
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
+from tests.reference import Reference
 
 
 class Yard(State):

@@ -44,12 +44,12 @@ from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.doubles import RecordingListener
 from bthtn.views.domain_drawing import domain_dot
 from bthtn.views.text import tree_text
+from tests.reference import Reference
 
 
 class Town(State):

@@ -18,9 +18,9 @@ from bthtn import (
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.codec import encoded
 from bthtn.plan.replay import replay
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
+from tests.reference import Reference
 
 
 class Fighter(State):

@@ -25,9 +25,9 @@ from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning import trace
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from tests.reference import Reference
 
 
 class Place(Enum):

@@ -25,10 +25,10 @@ from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import BthtnError, PlanningError
 from bthtn.plan.walk import outline
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.protocol import SearchStatus, request
 from tests.properties.freely_written import FreeAuthor
 from tests.properties.written import _state
+from tests.reference import Reference
 
 STATES = 5
 """States from which each problem is asked, before and after its tables have changed."""

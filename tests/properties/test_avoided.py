@@ -12,13 +12,13 @@ from bthtn.plan.nodes import PriorityNode, ScopeNode
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import leaves, outline, preorder
 from bthtn.planning.cache import PlanCache
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from bthtn.world.expression import Expression
 from tests.occurrences import assert_occurs
+from tests.reference import Reference
 
 MOST_PLANS = 4
 

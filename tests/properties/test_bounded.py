@@ -11,11 +11,11 @@ from bthtn.plan.equivalence import comparable_record
 from bthtn.plan.nodes import NullNode, SuspendedNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from tests.occurrences import assert_occurs
+from tests.reference import Reference
 
 SOLVED, EXHAUSTED, LIMIT = SearchStatus.SOLVED, SearchStatus.EXHAUSTED, SearchStatus.LIMIT
 MOST_PLANS = 12

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from bthtn.errors import PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from tests.properties import branching, plain
 from tests.properties.test_fastpath import accelerated, answers, asking, compare, description
+from tests.reference import Reference
 from tests.sizes import seeds
 
 MOST_PLANS = 8

@@ -7,12 +7,12 @@ from hypothesis import assume, given
 
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import LeastCosts
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from tests.occurrences import assert_occurs
+from tests.reference import Reference
 
 SOLVED, EXHAUSTED = SearchStatus.SOLVED, SearchStatus.EXHAUSTED
 MOST_PLANS = 60

@@ -31,12 +31,12 @@ from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning import trace
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.playground import MEMBERS, World, conditions, effects
 from bthtn.testing.strategies import problems, states
 from tests.occurrences import assert_occurs
+from tests.reference import Reference
 
 LIMITS = Settings(max_depth=30, max_expansions=3_000)
 NAMES = "abcd"

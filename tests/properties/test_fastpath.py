@@ -32,7 +32,6 @@ from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
 from bthtn.planning.htn.fastpath.excess import EXACT
 from bthtn.planning.htn.fastpath.items import SearchKind
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.playground import World
@@ -42,6 +41,7 @@ from bthtn.world.truth import UNKNOWN
 from tests.occurrences import assert_occurs
 from tests.properties import branching
 from tests.properties.plain import excluding, from_seed, problem, source_of
+from tests.reference import Reference
 from tests.sizes import seeds, size
 
 

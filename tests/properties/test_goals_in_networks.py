@@ -17,13 +17,13 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import leaves, outline, preorder
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, Settings, request
 from bthtn.planning.strips.ground import opaque, opaque_parts
 from bthtn.testing.playground import MEMBERS, World, conditions
 from bthtn.testing.strategies import problems
 from tests.occurrences import assert_occurs
+from tests.reference import Reference
 
 MOST_PLANS = 3
 QUESTIONS = (World.at["a"], World.at["b"], ~World.armed, *conditions("a"))

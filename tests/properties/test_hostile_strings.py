@@ -42,9 +42,9 @@ from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn import generated
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from tests.reference import Reference
 from tests.sizes import size
 
 RUN = "__import__('builtins').hostile.append(1)"

@@ -26,11 +26,11 @@ from bthtn.domain.network import (
     network_text,
 )
 from bthtn.plan.walk import outline
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems
+from tests.reference import Reference
 
 MOST_PLANS = 5
 

@@ -9,12 +9,12 @@ import pytest
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.planning.strips.strips_search import StripsSearch
 from tests.planning.exhaustive import cheapest
 from tests.planning.goals import problem, pursuit_of
+from tests.reference import Reference
 from tests.sizes import seeds, size
 
 PROBLEMS = seeds(quick=500, thorough=2_000)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline
-from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from bthtn.world.expression import Constant
 from tests.occurrences import assert_occurs
+from tests.reference import Reference
 
 MOST_PLANS = 60
 

@@ -1,5 +1,5 @@
 """Hierarchical planning: decompose tasks by methods, depth first, down to single steps.
 
-``reference`` is the specification, a short recursive planner. ``search`` finds the same plans
-in the same order, iteratively and in slices of a given number of expansions.
+``search`` finds the plans iteratively and in slices of a given number of expansions. What a plan
+is, and in which order they come, is specified by a short recursive planner, ``tests/reference.py``.
 """
