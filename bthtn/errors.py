@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Final, Self
+
+from bthtn.record import record
 
 
 class Severity(Enum):
@@ -21,7 +23,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding: the fault, its place, and how to mend it."""
 

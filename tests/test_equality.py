@@ -27,6 +27,7 @@ from bthtn.examples.trees.soldier import tree as soldier
 from bthtn.explanation import Changes, ValueUsed
 from bthtn.plan.walk import preorder
 from bthtn.planning.strips.ground import conjunctions
+from bthtn.record import equal_fields
 from bthtn.replanning import review
 from bthtn.views.timeline import Tick, lines, rows
 from bthtn.world.diff import Change
@@ -48,7 +49,7 @@ def generated(module):
         if not inspect.isclass(kind) or kind.__module__ != module.__name__:
             continue
         if "__dataclass_params__" in vars(kind):
-            if vars(kind)["__dataclass_params__"].eq:
+            if vars(kind)["__dataclass_params__"].eq or kind.__eq__ is equal_fields:
                 yield kind, [field.name for field in fields(kind) if field.compare]
         elif issubclass(kind, tuple) and "__eq__" not in vars(kind):
             yield kind, getattr(kind, "_fields", ())

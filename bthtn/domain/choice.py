@@ -8,12 +8,12 @@ one for each turn of ``unordered``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from bthtn.domain.bindable import Bindable
 from bthtn.domain.chance import SEED, drawn_order, stable_text, values_in_order
 from bthtn.domain.function import used
+from bthtn.record import record
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
@@ -26,7 +26,7 @@ Key = Callable[[Any, Any], Any]
 """A function of the state and a value; values are tried by its result, the lowest first."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RandomOrder:
     """The methods in a random order, drawn by weight without replacement."""
 
@@ -55,7 +55,7 @@ class RandomOrder:
         return drawn_order(weights, f"{seed}:{self.task}:{about}")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ValueChoice:
     """One decomposition for each value of a variable.
 
@@ -98,7 +98,7 @@ class ValueChoice:
         return f"{self.name} = {value_text(value)}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TurnChoice:
     """One decomposition for each turn: FrozenDomain knows them, since it has the methods."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from bthtn.checked import checked
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import DomainError
+from bthtn.record import record
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.at_start import AtStart, conjunction
 from bthtn.world.expression import (
@@ -75,7 +75,7 @@ def precondition_from(
     return conjunction(asked), conjunction(watched)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Held:
     """Whether a condition holds in a state; true in a test if it does.
 

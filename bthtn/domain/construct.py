@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from math import isfinite
@@ -35,6 +34,7 @@ from bthtn.domain.network import (
     some_parts,
 )
 from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.record import record
 from bthtn.world.expression import Binding, Constant, Expression, as_expression
 
 Amount = float | Expression[Any] | Callable[[Any], float]
@@ -52,7 +52,7 @@ FINALLY: Final = "finally"
 """The origin of that last part."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class FirstOf(Construct):
     """The first part that can be planned; the others are tried in order when it cannot."""
 
@@ -64,7 +64,7 @@ class FirstOf(Construct):
         return f"{self.word}({listed_text(shown, binding)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Repetition(Construct):
     """The part repeated; ``times`` is evaluated once, when the search reaches the construct."""
 
@@ -76,7 +76,7 @@ class Repetition(Construct):
         return f"repeat({_written(self.times, binding)}, {network_text(self.parts[0], binding)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Until(Construct):
     """The part again and again, as long as the condition is false."""
 
@@ -89,7 +89,7 @@ class Until(Construct):
         return f"{self.word}({_written(self.condition, binding)}, {part})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class AnyOrder(Construct):
     """All parts, each as a block, in an order that can be planned.
 
@@ -114,7 +114,7 @@ class AnyOrder(Construct):
         return f"{self.word}({', '.join(shown)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Unordered(Construct):
     """All parts, planned in turns: a step of one may come between two steps of another."""
 
@@ -122,7 +122,7 @@ class Unordered(Construct):
     word: str = "unordered"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RandomOf(Construct):
     """The parts in an order drawn by weight: the first of them that can be planned."""
 
@@ -141,7 +141,7 @@ class RandomOf(Construct):
         return f"random_of({', '.join([*shown, *([f'by=({by})'] if by else [])])})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class WithCleanup(Construct):
     """The first part, then the second, which is also done if the first one fails or is aborted."""
 

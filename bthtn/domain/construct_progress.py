@@ -7,9 +7,9 @@ not report a method as rejected when one of them is false.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from bthtn.record import record
 from bthtn.world.expression import Binding, Expression, Parameter, StateView
 
 
@@ -19,7 +19,7 @@ class TurnCondition(Expression[bool]):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Due(TurnCondition):
     """True when the part at ``place`` is not done, and all parts in ``behind`` are done."""
 
@@ -40,7 +40,7 @@ class Due(TurnCondition):
         return f"{text}, {waited} {'are' if self.behind[1:] else 'is'}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class AllDone(TurnCondition):
     """True when all parts are done."""
 
@@ -55,7 +55,7 @@ class AllDone(TurnCondition):
         return "all are done"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class MarkDone(Expression[int]):
     """The set of finished parts with the part at ``place`` added."""
 
@@ -72,7 +72,7 @@ class MarkDone(Expression[int]):
         return f"{self.done.text()} with {self.place}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class OneLess(Expression[int]):
     """The number of repetitions left after one more."""
 
@@ -85,7 +85,7 @@ class OneLess(Expression[int]):
         return "one less" if binding is None else str(binding[self.left.position] - 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class TimesLeft(TurnCondition):
     """True while repetitions are left; with ``over``, when none is left."""
 

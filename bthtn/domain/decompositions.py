@@ -5,15 +5,15 @@ Their indices are those in the record of a plan.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from bthtn.domain.choice import TurnChoice, ValueChoice
 from bthtn.domain.method import Method
+from bthtn.record import record
 from bthtn.world.expression import Binding
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Decompositions:
     """All ways to decompose one call, the preferred one first.
 

@@ -9,7 +9,6 @@ behaviour around the part. The last one is an alternative to nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 
 from bthtn.domain.decorator import (
@@ -34,10 +33,11 @@ from bthtn.domain.network import (
 from bthtn.domain.number import Seconds
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.errors import DomainError
+from bthtn.record import record
 from bthtn.world.expression import Binding
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class DecoratedPart(Construct):
     """A part that is planned as it is, and run with a decorator."""
 

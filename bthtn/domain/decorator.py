@@ -6,13 +6,13 @@ anonymous task that stands for it has the decorator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from bthtn.domain.number import Seconds
+from bthtn.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TimeoutDecorator:
     """Aborts the part, and fails, when it has run for so many ticks or seconds."""
 
@@ -20,7 +20,7 @@ class TimeoutDecorator:
     number: int | Seconds
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RetryDecorator:
     """Begins the part again when it has failed, until it has failed so many times."""
 
@@ -28,7 +28,7 @@ class RetryDecorator:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CooldownDecorator:
     """Keeps the part from being planned or begun for such a time after its success."""
 
@@ -36,7 +36,7 @@ class CooldownDecorator:
     number: int | Seconds
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InvertDecorator:
     """Succeeds when the part fails, and fails when it succeeds."""
 

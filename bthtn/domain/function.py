@@ -8,7 +8,7 @@ or analysed. Reading an unknown fluent ends the call, and the result is unknown.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from dis import get_instructions
 from functools import partial
 from traceback import walk_tb
@@ -17,6 +17,7 @@ from typing import Any, Final, TypeGuard, TypeVar, cast
 
 from bthtn.domain.bindable import Bindable
 from bthtn.errors import BthtnError, Diagnostic, PlanningError, exception_text
+from bthtn.record import record
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Write, WriteKind
@@ -124,7 +125,7 @@ def place_of(function: Callable[..., Any]) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else f"{function!r}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Computed(Expression[T]):
     """The result of a plain function of the state, converted to bool with ``as_truth``."""
 
@@ -187,7 +188,7 @@ class _WritingView:
         self.writes[fluent] = Write(kind, value)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class FunctionEffect:
     """A change of the state by a plain function that sets fluents on its window."""
 

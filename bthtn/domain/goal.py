@@ -10,7 +10,7 @@ this package defines goals without depending on a search algorithm.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -22,6 +22,7 @@ from bthtn.domain.method import PlainBody
 from bthtn.domain.network import Construct, Network, sequence, with_tasks
 from bthtn.domain.task import PrimitiveTask, Task, TaskCall, strangers
 from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.record import record
 from bthtn.world.expression import (
     Binding,
     Condition,
@@ -45,7 +46,7 @@ UNLIMITED: Final = 1_000_000
 _HINT: Final = "give the values there are: objects={'spot': ('hill', 'bridge')}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Manner:
     """How to search for a goal.
 
@@ -59,7 +60,7 @@ class Manner:
     limit: int = UNLIMITED
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Solution:
     """Steps that make a goal true, and the fluents that the goal reads after them."""
 
@@ -83,7 +84,7 @@ class Solver(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Pursuit:
     """A goal, the actions that may be used for it, and the values of their parameters.
 
@@ -130,7 +131,7 @@ def _asked(condition: Condition, view: StateView, binding: Binding) -> Truth:
     return condition.evaluate(view, binding)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class GoalBody(PlainBody):
     """A method body whose network is found by a search for a goal."""
 
@@ -164,7 +165,7 @@ def steps_network(steps: Iterable[Action]) -> Network:
     return sequence(*(TaskCall(task, tuple(map(Constant, args))) for task, args in steps))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Achieve(Construct):
     """The construct ``achieve``: any steps that make the condition true."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, TypeGuard
 
 from bthtn.checked import checked
@@ -22,6 +22,7 @@ from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import DomainError
+from bthtn.record import record
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
@@ -33,7 +34,7 @@ PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
 """A function of the state that returns networks in order, or None if it is not applicable."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class PlainBody:
     """A network that a plain function of the state computes while planning.
 
@@ -84,7 +85,7 @@ def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network |
 FREE: Final = Constant(0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Method(Shared, Unpicklable):
     """A method of a compound task: its condition and the network that replaces the task.
 
@@ -129,7 +130,7 @@ def numbered(index: int, name: str) -> str:
     return f"method {index} {name!r}" if name else f"method {index}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class WrittenMethod(Shared, Unpicklable):
     """A method as its author wrote it, before the domain is frozen.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any, Final, Literal, assert_never, cast
 
@@ -19,6 +19,7 @@ from bthtn.checked import checked
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import DomainError
+from bthtn.record import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding
 from bthtn.world.sharing import Shared, Unpicklable
@@ -43,14 +44,14 @@ class ParallelPolicy(Enum):
 PolicyName = Literal["all", "any", "primary"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SequenceNetwork(Shared, Unpicklable):
     """Networks that are done one after the other."""
 
     parts: tuple[Network, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParallelNetwork(Shared, Unpicklable):
     """Networks that run in parallel.
 
@@ -61,7 +62,7 @@ class ParallelNetwork(Shared, Unpicklable):
     policy: ParallelPolicy = ParallelPolicy.ALL
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PriorityNetwork(Shared, Unpicklable):
     """Alternatives that are all planned; the first that works is chosen at run time.
 
@@ -72,7 +73,7 @@ class PriorityNetwork(Shared, Unpicklable):
     reactive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeferNetwork(Shared, Unpicklable):
     """A task that is planned when execution reaches it; ``now``, or after the next sensing.
 
@@ -84,14 +85,14 @@ class DeferNetwork(Shared, Unpicklable):
     now: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PauseNetwork(Shared, Unpicklable):
     """Planning stops here, and goes on when execution reaches this place, or after sensing."""
 
     now: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NullNetwork(Shared, Unpicklable):
     """Nothing to do; succeeds at once."""
 

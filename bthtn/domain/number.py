@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Final
 
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import DomainError, PlanningError
+from bthtn.record import record
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Binding,
@@ -28,7 +28,7 @@ NumberLike = float | Expression[Any] | Callable[[Any], float]
 """Everything that users may write as a number."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Seconds(Comparable):
     """A time in seconds; a plain number in its place is a time in ticks."""
 

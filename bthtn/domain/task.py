@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Generic, ParamSpec
 
 from bthtn.domain.choice import DecompositionChoice
@@ -11,6 +11,7 @@ from bthtn.domain.decorator import Decorator
 from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
 from bthtn.errors import Diagnostic
+from bthtn.record import record
 from bthtn.world.at_start import AtStart, conjunction
 from bthtn.world.expression import (
     ALWAYS,
@@ -26,7 +27,7 @@ from bthtn.world.truth import value_text
 P = ParamSpec("P")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resource:
     """A thing that only one task at a time can use: legs, arms, a voice."""
 
@@ -36,7 +37,7 @@ class Resource:
         return self.name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     """A task that is executed, not decomposed. Compared by identity.
 
@@ -63,9 +64,9 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     on_failure: tuple[Effect, ...] = ()
     on_abort: tuple[Effect, ...] = ()
     uses: frozenset[str] = frozenset()
-    duration: Expression[Any] = Constant(0)  # noqa: RUF009 - a frozen constant
+    duration: Expression[Any] = Constant(0)
     in_seconds: bool = False
-    cost: Expression[Any] = Constant(1)  # noqa: RUF009 - a frozen constant
+    cost: Expression[Any] = Constant(1)
     uninterruptible: bool = False
     doc: str = ""
     template: PrimitiveTask[...] | None = None
@@ -100,7 +101,7 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
         return f"<primitive {self.name}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class CompoundTask(Shared, Unpicklable, Generic[P]):
     """A task that is decomposed by the first of its methods that works. Compared by identity.
 
@@ -137,7 +138,7 @@ _MOST_KEPT: Final = 1_000
 """Calls of one task that are kept; then it begins anew."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TaskCall(Shared, Unpicklable):
     """A task with arguments: the leaf of every task network.
 

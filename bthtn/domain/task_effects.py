@@ -6,19 +6,19 @@ Planning and replay share this meaning of a task, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from bthtn.domain.effect import writes_of
 from bthtn.domain.number import number_of
 from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.record import record
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.truth import UNKNOWN, Truth
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TaskEffects:
     """The outcome of a primitive task in one state.
 

@@ -8,7 +8,7 @@ The members of another ``unordered`` that a member begins with take turns with a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, Protocol, Self, TypeGuard
 
 from bthtn.domain.method import Method, PlainBody
@@ -22,6 +22,7 @@ from bthtn.domain.network import (
     with_tasks,
 )
 from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.record import record
 from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import Unknown
@@ -30,7 +31,7 @@ _DECOMPOSED: Final = ("", "one_of")
 """Origins of the compound tasks whose parts take turns; other constructs are planned as blocks."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rest:
     """The rest of one body: its parts, and the values of the parameters in them."""
 
@@ -48,7 +49,7 @@ Place = tuple[int, ...]
 """Where a turn is: the index of the member, and of those in the members of this one."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(repr=False)
 class Pending:
     """The rest of each member that is not finished."""
 
@@ -132,7 +133,7 @@ class Decomposing(Protocol):
         """The body of a method in a state; None if it is not applicable there."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(repr=False)
 class Turn:
     """One turn of the member at ``place``: its first part, decomposed by ``method`` if that is one.
 
@@ -187,7 +188,7 @@ def is_decomposed(task: Task) -> TypeGuard[CompoundTask[...]]:
     return isinstance(task, CompoundTask) and task.origin in _DECOMPOSED
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TurnBody(PlainBody):
     """The body of the method for a turn, which is the last value of the binding."""
 
@@ -205,7 +206,7 @@ class TurnBody(PlainBody):
         return "the next turn"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class OfTurn(Expression[Any]):
     """The condition, cost or value of the method of a turn; ``otherwise`` if it has no method."""
 

@@ -12,7 +12,6 @@ position among the arguments when the domain is frozen.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from types import FunctionType, NoneType
 from typing import Any, Final, TypeVar, cast, get_args, overload
 
@@ -23,6 +22,7 @@ from bthtn.domain.function import FunctionEffect
 from bthtn.domain.network import Construct, Network
 from bthtn.domain.task import TaskCall
 from bthtn.errors import DomainError
+from bthtn.record import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Constant, Expression, Parameter, StateView
 from bthtn.world.fluent import Fluent
@@ -38,11 +38,11 @@ _ATOMS: Final = frozenset({bool, int, float, str, NoneType, Fluent, Constant, Pa
 _HINT: Final = "give it the values there are: one_of(('a', 'b')), one_of(Soldier.spots)"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Variable(Parameter[T]):
     """A parameter that takes each of ``values`` in turn, lowest ``key`` first."""
 
-    values: Expression[Any] | Callable[[Any], Iterable[T]] = Constant(())  # noqa: RUF009 - frozen
+    values: Expression[Any] | Callable[[Any], Iterable[T]] = Constant(())
     key: Key | None = None
 
     @property

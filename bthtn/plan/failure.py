@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from bthtn.plan.nodes import Node
+from bthtn.record import record
 from bthtn.world.expression import Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failure:
     """The reason of a failure. Functions that can fail return one, or None on success.
 

@@ -7,13 +7,14 @@ so works at any depth of nesting.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from bthtn.checked import argument_error
 from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork, listed_text
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
+from bthtn.record import record
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write
@@ -31,7 +32,7 @@ class SuspensionKind(Enum):
     BUDGET = "budget"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suspension:
     """Why planning stopped, with the name of the unknown fluent where that was the cause.
 
@@ -61,7 +62,7 @@ def cause_of(network: DeferNetwork | PauseNetwork) -> Suspension:
     return DEFERRED_NOW if network.now else DEFERRED
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TaskNode(Shared, Unpicklable):
     """A primitive task with its arguments, planned footprint, duration and cost.
 
@@ -81,7 +82,7 @@ class TaskNode(Shared, Unpicklable):
         return call_text(self.task, self.args)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ScopeNode(Shared, Unpicklable):
     """A decomposition of a compound task by the method with index ``method`` into ``child``.
 
@@ -106,7 +107,7 @@ class ScopeNode(Shared, Unpicklable):
         return f"{call_text(self.task, self.args)} m{self.method}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SequenceNode(Shared, Unpicklable):
     """Children that are run one after the other."""
 
@@ -116,7 +117,7 @@ class SequenceNode(Shared, Unpicklable):
         return "sequence"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ParallelNode(Shared, Unpicklable):
     """Children that run at the same time; no child interferes with another."""
 
@@ -128,7 +129,7 @@ class ParallelNode(Shared, Unpicklable):
         return f"parallel{extra}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dropped:
     """An alternative of a priority node that could not be planned, and why."""
 
@@ -137,7 +138,7 @@ class Dropped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class PriorityNode(Shared, Unpicklable):
     """Alternatives, one of which is chosen at run time.
 
@@ -153,7 +154,7 @@ class PriorityNode(Shared, Unpicklable):
         return "priority reactive" if self.reactive else "priority"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Foreseen(Shared, Unpicklable):
     """The tree that was planned ahead to check a suspended part (semantics 2.5.6), and its states.
 
@@ -171,7 +172,7 @@ class Foreseen(Shared, Unpicklable):
     concurrent: frozenset[Fluent[Any]] | None = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SuspendedNode(Shared, Unpicklable):
     """Networks that are planned when execution reaches them, and the ``cause`` of suspension.
 
@@ -200,7 +201,7 @@ class SuspendedNode(Shared, Unpicklable):
         return self.rest == other.rest and self.binding == other.binding
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class NullNode(Shared, Unpicklable):
     """Nothing to do."""
 

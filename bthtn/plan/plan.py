@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Final, NamedTuple, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
@@ -12,6 +12,7 @@ from bthtn.domain.network import Network, network_text
 from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import flat, fold, footprint, preferred_steps, preorder
+from bthtn.record import record
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.sharing import Shared, Unpicklable
@@ -35,7 +36,7 @@ def _exhausted(_source: tuple[Any, ...], part: str) -> Any:
 _NOTHING_LEFT: Final = (_exhausted, None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Plan(Shared, Unpicklable):
     """A plan for a goal, as a search has found it. Frozen.
 

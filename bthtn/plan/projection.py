@@ -33,6 +33,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.walk import Visit, children_of, unwound
+from bthtn.record import record
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
@@ -62,7 +63,7 @@ class ProjectedPath:
         return ProjectedPath(self.steps, self.elapsed, self.cause, self.failure)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BranchEnd:
     """The end of one branch: its path, its footprint, and the values of the fluents it wrote."""
 

@@ -8,7 +8,7 @@ the state after the steps before it, and the footprints of branches are computed
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, assert_never
 
 from bthtn.checked import checked
@@ -50,6 +50,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, node_text, unwound
+from bthtn.record import record
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
@@ -58,7 +59,7 @@ from bthtn.world.trail import WorkingState
 from bthtn.world.truth import UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replay:
     """The verdict on a plan, with its record, footprint and cost if it is ``ok``.
 
@@ -107,7 +108,7 @@ class _Wrong(Exception):  # noqa: N818 - it ends the replay and never leaves thi
         super().__init__(reason)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Seen:
     """Record, footprint and cost of a part of the plan, computed again."""
 
@@ -120,7 +121,7 @@ _NOTHING = (MethodTraversalRecord(), Footprint())
 _EMPTY_STATE = FrozenState({})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _BranchEnd:
     seen: _Seen
     written: dict[Fluent[Any], Any]

@@ -18,7 +18,7 @@ young generation; when it is full it becomes the old one, and the previous old o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -30,6 +30,7 @@ from bthtn.errors import DomainError
 from bthtn.plan.nodes import Node
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
+from bthtn.record import record
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
@@ -42,7 +43,7 @@ Readings = Mapping[Fluent[Any], Any]
 """Fluents of a start state with their values, in the order in which they were first read."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Answer:
     """The result of a search, without its start state; ``tree`` is None if there is no plan.
 
@@ -77,7 +78,7 @@ class Question:
         return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheStatistics:
     """How many lookups hit and missed, and how many answers the cache holds now."""
 
@@ -178,12 +179,14 @@ class Answers:
         self._cache._keep(self._memory, self._question, answer)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Reading:
     """An inner node of a decision tree: the fluent read here, and a subtree for each value."""
 
-    fluent: Fluent[Any]
-    branches: dict[Any, _Reading | Answer]
+    __slots__ = ("branches", "fluent")
+
+    def __init__(self, fluent: Fluent[Any], branches: dict[Any, _Reading | Answer]) -> None:
+        self.fluent = fluent
+        self.branches = branches
 
 
 class _Generation:

@@ -31,12 +31,13 @@ from bthtn.planning.trace import (
     TriedBefore,
     Unachievable,
 )
+from bthtn.record import record
 
 AVOIDED: Final = ": avoided"
 _MOST_AVOIDED: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reason:
     """One line of an explanation, nested ``depth`` deep.
 

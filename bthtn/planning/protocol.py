@@ -18,6 +18,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
+from bthtn.record import record
 from bthtn.short_repr import ShortRepr
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -92,7 +93,7 @@ class Settings(ShortRepr):
 DEFAULT_SETTINGS = Settings()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlanRequest(Shared, Unpicklable):
     """A request for a plan for a goal from a state.
 

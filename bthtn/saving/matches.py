@@ -8,6 +8,7 @@ from types import MethodType
 from typing import Any, Final
 
 from bthtn.errors import InputError
+from bthtn.record import equal_fields
 from bthtn.saving.attributes import state_of
 from bthtn.world.sharing import Shared
 
@@ -103,8 +104,10 @@ def damaged(what: str) -> InputError:
 
 def _is_value(value: Any) -> bool:
     """Whether it is frozen and compared by its attributes, so that others may share it."""
-    settings = getattr(type(value), "__dataclass_params__", None)
-    return settings is not None and settings.frozen and settings.eq
+    kind: Any = type(value)
+    settings = getattr(kind, "__dataclass_params__", None)
+    is_frozen_dataclass = settings is not None and settings.frozen and settings.eq
+    return kind.__eq__ is equal_fields or is_frozen_dataclass
 
 
 def _fits(entry: Mapping[str, Any], found: Any) -> bool:

@@ -9,7 +9,6 @@ interfere give the same result in any interleaving (semantics 2.3.3), so one is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bthtn.checked import checked
 from bthtn.domain.condition import why
@@ -21,12 +20,13 @@ from bthtn.plan.nodes import BranchingNode, Node, ParallelNode, SuspendedNode, T
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import BranchEnd, Projection
 from bthtn.plan.walk import Visit, node_text
+from bthtn.record import record
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState, State, snapshot
 from bthtn.world.truth import UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Validation:
     """Whether a plan works from a state, and the ``final`` state it leads to.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bthtn.errors import StateError
+from bthtn.record import record
 from bthtn.world.expression import (
     Binding,
     Constant,
@@ -103,7 +103,7 @@ class FluentReference(Expression[T]):
         return isinstance(amount, numbers) and not isinstance(amount, bool)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Assignment(Shared, Unpicklable):
     """An effect as data: set the target to the value, or add the value to it if it ``grows``."""
 

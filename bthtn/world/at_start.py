@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from bthtn.checked import checked
 from bthtn.errors import DomainError
+from bthtn.record import record
 from bthtn.world.expression import (
     ALWAYS,
     Binding,
@@ -22,7 +22,7 @@ from bthtn.world.truth import Truth
 AT_START: Final = "at_start"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class AtStart(Expression[bool]):
     """A condition, or a function, that is no longer asked while the step runs.
 

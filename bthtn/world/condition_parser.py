@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial, reduce
 from operator import and_, or_
@@ -27,6 +26,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from bthtn.errors import BthtnError, InputError
+from bthtn.record import record
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.at_start import AT_START, AtStart
 from bthtn.world.expression import (
@@ -101,7 +101,7 @@ def changes_from_text(
     return parser.whole(parser.changes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Word:
     """A word in the place of a value; the other side of a comparison may say which."""
 

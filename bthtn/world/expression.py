@@ -10,10 +10,11 @@ from __future__ import annotations
 import inspect
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from bthtn.errors import SymbolError
+from bthtn.record import record
 from bthtn.world.operations import COMPARE, COMPUTE
 from bthtn.world.symbol import Symbol
 from bthtn.world.truth import UNKNOWN, Truth, Unknown, negation, value_text
@@ -162,7 +163,7 @@ def as_expression(value: Any) -> Expression[Any]:
     return Constant(value)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Constant(Expression[T]):
     """An expression with the same value in every state."""
 
@@ -180,7 +181,7 @@ class Constant(Expression[T]):
         return value_text(self.value)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class TupleOf(Expression[tuple[Any, ...]]):
     """A tuple of several values, such as the index of a family with two of them."""
 
@@ -199,7 +200,7 @@ class TupleOf(Expression[tuple[Any, ...]]):
         return f"({', '.join(part.text(binding) for part in self.parts)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Parameter(Expression[T]):
     """A parameter of a task: its value is the argument at ``position`` in the call.
 
@@ -235,7 +236,7 @@ def _operand(expression: Expression[Any], binding: Binding | None) -> str:
     return f"({text})" if isinstance(expression, _IN_BRACKETS) else text
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Comparison(Expression[bool]):
     """Two values compared; unknown when either is. Enum members compare in definition order."""
 
@@ -254,7 +255,7 @@ class Comparison(Expression[bool]):
         return f"{_operand(self.left, binding)} {self.symbol} {_operand(self.right, binding)}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Arithmetic(Expression[T]):
     """Two values combined; unknown when either is."""
 
@@ -277,7 +278,7 @@ class Arithmetic(Expression[T]):
         return f"{_operand(self.left, binding)} {self.symbol} {_operand(self.right, binding)}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Negation(Expression[bool]):
     """True where the other condition is false."""
 
@@ -292,7 +293,7 @@ class Negation(Expression[bool]):
         return f"not {inside.text(binding) if is_again else _operand(inside, binding)}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Junction(Expression[bool]):
     """A conjunction (``decisive`` is False) or a disjunction (``decisive`` is True).
 

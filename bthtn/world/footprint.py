@@ -7,10 +7,11 @@ from footprints alone (the interference rule, semantics 2.3).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, Final, TypeVar
 
+from bthtn.record import record
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.truth import UNKNOWN, Unknown
 
@@ -29,7 +30,7 @@ INCREASE: Final = WriteKind.INCREASE
 """For code that runs in every tick: to look up a member of an Enum takes longer than a call."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Write:
     """A write to one fluent: ``value`` is the new value, or the amount to add for ``INCREASE``."""
 
@@ -65,7 +66,7 @@ class Write:
         return all(w.kind is WriteKind.INCREASE and type(w.value) is int for w in (self, other))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Footprint:
     """The fluents that a part of a plan reads and writes, and the resources that it uses."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from inspect import get_annotations
 from math import isfinite
 from typing import Any, Final, cast
 
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
+from bthtn.record import record
 from bthtn.world.at_start import AtStart
 from bthtn.world.expression import Constant, Expression, Parameter, operands
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
@@ -22,7 +22,7 @@ from bthtn.world.value_type import COLLECTIONS, resolved
 _SETTING: Final = re.compile(rf"\s*([^=\[]+(?:{BRACKETS})?)\s*=(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class StateSchema:
     """The fluents and families of one State class, by name, in order of declaration."""
 

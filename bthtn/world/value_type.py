@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from itertools import product
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from bthtn.errors import nearest
+from bthtn.record import record
 from bthtn.world.expression import Parameter
 from bthtn.world.names import comma_separated, is_plain, quoted, unquoted
 from bthtn.world.truth import value_text
@@ -23,7 +24,7 @@ COLLECTIONS: Final = (tuple, frozenset)
 """Types whose values are written as arrays in TOML and JSON, ``["a", "b"]``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ValueType:
     """The values that something may have: instances of ``kinds``, hashable.
 

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
 from typing import Any, Generic, TypeVar
 
 from bthtn.domain.goal import Action
 from bthtn.planning import trace
+from bthtn.record import record
 from bthtn.world.expression import Expression
 
 S = TypeVar("S")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SearchNode(Generic[S]):
     """A state of the search, its key for comparison, and the action between it and the parent's."""
 

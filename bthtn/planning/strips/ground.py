@@ -12,7 +12,7 @@ or effects are functions or read fluents cannot be grounded: ``opaque_parts`` na
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import chain, product
 from typing import Any, Final, TypeVar
@@ -23,6 +23,7 @@ from bthtn.domain.goal import Action
 from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.errors import DomainError
 from bthtn.planning.least_cost import below_zero
+from bthtn.record import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
     Arithmetic,
@@ -51,7 +52,7 @@ _OPPOSITE: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Atom(Comparable):
     """A literal: a condition without parts, or its negation. Equal if equivalent in form."""
 
@@ -85,7 +86,7 @@ class Atom(Comparable):
 Conjunction = tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class GroundAction:
     """A primitive task with arguments: its preconditions, written values and cost."""
 
@@ -104,7 +105,7 @@ class GroundAction:
         return call_text(self.task, self.args)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WrittenView:
     """A view of the values that an action writes, and of no other fluent."""
 

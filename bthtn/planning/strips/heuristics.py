@@ -6,17 +6,17 @@ A heuristic is *admissible* if it never overestimates; only then is the first pl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from bthtn.planning.strips.landmarks import landmark_cost
 from bthtn.planning.strips.regress import Problem, StartState
 from bthtn.planning.strips.relaxation import Estimate, Relaxation, relaxed_plan_cost
+from bthtn.record import record
 
 Factory = Callable[[Problem, StartState], Estimate]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heuristic:
     """A factory of estimates for a start state, and the searches that it suits.
 

@@ -13,12 +13,11 @@ This overestimates the reachable pairs, so pruning by it loses no plan.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bthtn.planning.strips.regress import Problem, StartState, StripsAction, bits
+from bthtn.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MutexTable:
     """For each atom, and for each action's preconditions, the mask of compatible atoms."""
 

@@ -14,18 +14,18 @@ Sets of atoms are bit masks over ``Problem.atoms``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bthtn.errors import DomainError
 from bthtn.planning.strips.ground import Atom, Conjunction, GroundAction, WrittenView
 from bthtn.planning.strips.simulate import is_sensed
+from bthtn.record import record
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class StripsAction:
     """An action as masks of atoms.
 

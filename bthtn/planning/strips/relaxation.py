@@ -8,17 +8,17 @@ start state cost nothing (Bonet and Geffner 2001).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
 
 from bthtn.planning.strips.regress import Problem, StartState, bits
+from bthtn.record import record
 
 Estimate = Callable[[int], float]
 """From a mask of subgoals to a cost; infinite if they are unreachable."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RelaxedCosts:
     """The relaxed costs of atoms, and the actions that they are due to."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple
 
 from bthtn.domain.goal import Action
 from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.plan.nodes import TaskNode
+from bthtn.record import record
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView, Write
@@ -19,7 +20,7 @@ _MOST_KNOWN: Final = 10_000
 """Outcomes and reads that one action remembers; then it begins anew."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SimulatedState:
     """A successor state: the start state, and the values that actions have written over it.
 
