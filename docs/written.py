@@ -85,7 +85,7 @@ def outdated_error_rows() -> str:
 
 
 def rules_without_tests() -> list[str]:
-    """Rules of semantics.md for which no test is named, and named tests that do not exist."""
+    """Rules of semantics.md for which no test is named, or that share a number; missing tests."""
     faults: list[str] = []
     for part in re.split(r"(?m)^(?=##)", (DOCS / "semantics.md").read_text("utf-8")):
         rules = re.findall(r"(?m)^- \*\*([\d.]+)\*\*", part)
@@ -94,6 +94,7 @@ def rules_without_tests() -> list[str]:
         for section, first, last in re.findall(r"(\d+\.\d+\.)(\d+)–\d+\.\d+\.(\d+)", shown):
             named |= {f"{section}{number}" for number in range(int(first), int(last) + 1)}
         faults += [rule for rule in rules if rule not in named and "(all)" not in shown]
+        faults += [f"two are {rule}" for rule in set(rules) if rules.count(rule) > 1]
         files = re.findall(r"`(tests/[\w/.]+)`", shown)
         faults += [file for file in files if not (DOCS.parent / file).is_file()]
     return faults
