@@ -5,13 +5,13 @@
                                                               c
 
 An anonymous task has the parameters of the task that contains it, so that expressions inside the
-construct keep their meaning. Planners, judges, views and codecs handle tasks and methods only, and
-need not know constructs.
+construct keep their meaning. ``LOWERINGS`` has a function for each kind of construct. Planners,
+judges, views and codecs handle tasks and methods only, and need not know constructs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, assert_never
@@ -76,19 +76,18 @@ class Lowering:
         self,
         owner: str,
         parameters: Parameters,
-        taken: Mapping[str, Task],
+        tasks: Mapping[str, Task],
         state_class: type[State],
         instead: Mapping[Task, Task] = MappingProxyType({}),
     ) -> None:
         self.methods: dict[CompoundTask[...], tuple[Method, ...]] = {}
+        self.tasks = tasks
+        self.state_class = state_class
         self._owner = owner
         self._parameters = parameters
-        self._taken = taken
         self._instead = instead
-        self._state_class = state_class
         self._variables: list[Variable[Any]] = []
-        self._calls: dict[tuple[int, int], TaskCall] = {}
-        self._kept: list[Construct] = []
+        self._networks: dict[tuple[Construct, int], Network] = {}
 
     def method(self, method: Method, known: Sequence[Variable[Any]]) -> Method:
         """The method without constructs: each variable becomes a choice around its body.
@@ -116,7 +115,7 @@ class Lowering:
         for variable in variables:
             bound = self._bound(variable)
             tasks.append(
-                self._task("one_of", scopes[-1], f"{bound.name} in {bound.values!s}", bound)
+                self.task("one_of", f"{bound.name} in {bound.values!s}", scopes[-1], bound)
             )
             scopes.append(self._with(scopes[-1], variable))
         if not isinstance(body, PlainBody):
@@ -131,168 +130,63 @@ class Lowering:
         if not has_construct(network):
             return network
         if isinstance(network, Construct):
-            return self._lowered(network, scope)
+            key = (network, len(scope))
+            if key not in self._networks:
+                self._networks[key] = LOWERINGS[type(network)](self, network, scope)
+            return self._networks[key]
         match network:
             case SequenceNetwork(parts):
-                return sequence(*self._each(parts, scope))
+                return sequence(*(self.network(part, scope) for part in parts))
             case ParallelNetwork(parts) | PriorityNetwork(parts):
-                return replace(network, parts=tuple(self._each(parts, scope)))
+                return replace(network, parts=tuple(self.network(part, scope) for part in parts))
             case TaskCall() | DeferNetwork() | PauseNetwork() | NullNetwork():
                 raise AssertionError("a network without parts holds no construct")
             case _:
                 assert_never(network)
 
-    def _each(self, parts: tuple[Network, ...], scope: Scope) -> Iterator[Network]:
-        return (self.network(part, scope) for part in parts)
-
-    def _lowered(self, construct: Construct, scope: Scope) -> Network:
-        match construct:
-            case Repetition(times=Constant(value=times)) if times <= MOST_WRITTEN_OUT:
-                return sequence(*[self.network(construct.parts[0], scope)] * times)
-        key = (id(construct), len(scope))
-        if key not in self._calls:
-            self._kept.append(construct)  # or its id could be given to another one
-            self._calls[key] = self._call_of(construct, scope)
-        return self._calls[key]
-
-    def _call_of(self, construct: Construct, scope: Scope) -> TaskCall:
-        match construct:
-            case FirstOf():
-                return self._one_of_parts(construct, scope)
-            case DecoratedPart(decorator):
-                return self._one_of_parts(construct, scope, decorator=decorator)
-            case RandomOf():
-                return self._random_of(construct, scope)
-            case AnyOrder():
-                return self._ordered(construct, scope)
-            case Unordered():
-                return self._unordered(construct, scope)
-            case Repetition():
-                return self._repeat(construct, scope)
-            case Until():
-                return self._until(construct, scope)
-            case WithCleanup():
-                return self._with_cleanup(construct, scope)
-            case Achieve():
-                return self._achieve(construct, scope)
-        raise AssertionError(f"there is no lowering for {construct!r}")
-
-    def _one_of_parts(
-        self,
-        construct: Construct,
-        scope: Scope,
-        choice: DecompositionChoice | None = None,
-        decorator: Decorator | None = None,
-    ) -> TaskCall:
-        """A task with a method for each part."""
-        task = self._task(construct.word, scope, construct.text(), choice, decorator)
-        self.methods[task] = tuple(self._alternatives(construct, scope))
-        return TaskCall(task, scope)
-
-    def _random_of(self, construct: RandomOf, scope: Scope) -> TaskCall:
-        weights = tuple(map(self._expression, construct.weights))
-        by = tuple(map(self._expression, construct.by))
-        choice = RandomOrder(self._name(construct.word), weights, by)
-        return self._one_of_parts(construct, scope, choice)
-
-    def _alternatives(self, construct: Construct, scope: Scope) -> Iterator[Method]:
-        return (
-            Method(self.network(part, scope), name=brief_text(part)) for part in construct.parts
-        )
-
-    def _ordered(self, construct: AnyOrder, scope: Scope) -> TaskCall:
-        done: Parameter[int] = Parameter("done", len(scope), int)
-        task = self._task(construct.word, (*scope, done), construct.text())
-        names = construct.names or tuple(map(brief_text, construct.parts))
-        methods: list[Method] = []
-        for place, part in enumerate(construct.parts):
-            behind = tuple(sorted(first for first, second in construct.before if second == place))
-            on = TaskCall(task, (*scope, MarkDone(done, place)))
-            body = sequence(self.network(part, scope), on)
-            methods.append(Method(body, Due(done, place, behind, names), names[place]))
-        methods.append(Method(NULL, AllDone(done, len(names)), "all done"))
-        self.methods[task] = tuple(methods)
-        return TaskCall(task, (*scope, Constant(0)))
-
-    def _unordered(self, construct: Unordered, scope: Scope) -> TaskCall:
-        """A task with a method for each member, and as the last one that of every turn."""
-        pending: Parameter[Any] = Parameter("pending", len(scope))
-        task = self._task(construct.word, (*scope, pending), construct.text(), TurnChoice())
-        numbers = OfTurn("cost", FREE), OfTurn("value", FREE)
-        body = TurnBody(never_called, self._state_class)
-        turn = Method(body, OfTurn("condition", ALWAYS), "next turn", *numbers)
-        self.methods[task] = (*self._alternatives(construct, scope), turn)
-        return TaskCall(task, (*scope, Constant(None)))
-
-    def _repeat(self, construct: Repetition, scope: Scope) -> TaskCall:
-        left: Parameter[int] = Parameter("times", len(scope))  # written as any expression
-        task = self._task(construct.word, (*scope, left), construct.text())
-        on = TaskCall(task, (*scope, OneLess(left)))
-        body = sequence(self.network(construct.parts[0], scope), on)
-        self.methods[task] = (
-            Method(body, TimesLeft(left), "once more"),
-            Method(NULL, TimesLeft(left, over=True), "often enough"),
-        )
-        return TaskCall(task, (*scope, self._expression(construct.times)))
-
-    def _until(self, construct: Until, scope: Scope) -> TaskCall:
-        task = self._task(construct.word, scope, construct.text())
-        condition = condition_from(construct.condition, self._state_class)
-        again = sequence(self.network(construct.parts[0], scope), TaskCall(task, scope))
-        self.methods[task] = (
-            Method(NULL, condition, "it holds"),
-            Method(again, ~condition, "once more"),
-        )
-        return TaskCall(task, scope)
-
-    def _with_cleanup(self, construct: WithCleanup, scope: Scope) -> TaskCall:
-        """A task whose cleanup is a task of its own, so that it can be planned separately."""
-        task = self._task(construct.word, scope, construct.text())
-        body, cleanup = construct.parts
-        behind = self._task(FINALLY, scope, network_text(cleanup))
-        last = self.network(cleanup, scope)
-        self.methods[behind] = (Method(last, name=brief_text(cleanup)),)
-        whole = sequence(self.network(body, scope), TaskCall(behind, scope))
-        self.methods[task] = (Method(whole, name=brief_text(body)),)
-        return TaskCall(task, scope)
-
-    def _achieve(self, construct: Achieve, scope: Scope) -> TaskCall:
-        present = replace(construct, actions=tuple(map(self._present, construct.actions)))
-        pursuit = present.pursuit(self._taken, self._state_class)
-        task = self._task(construct.word, scope, construct.text())
-        body = GoalBody(never_called, self._state_class, pursuit=pursuit)
-        self.methods[task] = (Method(body, name=pursuit.condition.text()),)
-        return TaskCall(task, scope)
-
-    def _present(self, action: PrimitiveTask[...]) -> PrimitiveTask[...]:
-        """The action, or the one that was defined again in its place."""
-        now = self._instead.get(action)
-        return now if isinstance(now, PrimitiveTask) else action
-
-    def _task(
+    def task(
         self,
         word: str,
-        scope: Scope,
         text: str,
+        scope: Scope,
         choice: DecompositionChoice | None = None,
         decorator: Decorator | None = None,
     ) -> CompoundTask[...]:
-        """A new anonymous task for a construct; the caller sets its methods."""
+        """A new anonymous task, of that origin; the caller sets its methods."""
         parameters = tuple(
             variable if isinstance(variable, Parameter) else Parameter("unused", position)
             for position, variable in enumerate(scope)
         )
-        what = (self._name(word), parameters, lambda *_: iter(()), text, word, choice)
+        what = (self.name(word), parameters, lambda *_: iter(()), text, word, choice)
         task: CompoundTask[...] = CompoundTask(*what, decorator=decorator)
         self.methods[task] = ()  # its place, in front of the tasks inside it
         return task
 
-    def _name(self, word: str) -> str:
+    def name(self, word: str) -> str:
+        """The name of the next anonymous task with this word."""
         taken = {task.name for task in self.methods}
         number = 1
-        while (name := f"{self._owner}.{word}_{number}") in taken or name in self._taken:
+        while (name := f"{self._owner}.{word}_{number}") in taken or name in self.tasks:
             number += 1
         return name
+
+    def expression(self, written: Written) -> Expression[Any]:
+        """An expression, or a function of the state, as data. Raises StateError."""
+        if isinstance(written, Expression):
+            self.state_class.__schema__.check(written)
+            return written
+        return Computed(written, self.state_class)
+
+    def alternatives(self, construct: Construct, scope: Scope) -> tuple[Method, ...]:
+        """A method for each part of a construct."""
+        return tuple(
+            Method(self.network(part, scope), name=brief_text(part)) for part in construct.parts
+        )
+
+    def present(self, action: PrimitiveTask[...]) -> PrimitiveTask[...]:
+        """The action, or the one that was defined again in its place."""
+        now = self._instead.get(action)
+        return now if isinstance(now, PrimitiveTask) else action
 
     def _place(self, variable: Variable[Any]) -> None:
         if any(variable is other for other in self._variables):
@@ -309,16 +203,116 @@ class Lowering:
         return (*room[: variable.position], variable, *room[variable.position + 1 :])
 
     def _bound(self, variable: Variable[Any]) -> ValueChoice:
-        values = self._expression(variable.values)
-        return ValueChoice(
-            variable.name, variable.position, values, variable.key, self._state_class
-        )
+        values = self.expression(variable.values)
+        return ValueChoice(variable.name, variable.position, values, variable.key, self.state_class)
 
-    def _expression(self, written: Written) -> Expression[Any]:
-        if isinstance(written, Expression):
-            self._state_class.__schema__.check(written)
-            return written
-        return Computed(written, self._state_class)
+
+def _first_of(
+    lowering: Lowering, construct: Construct, scope: Scope, choice: RandomOrder | None = None
+) -> TaskCall:
+    decorator = construct.decorator if isinstance(construct, DecoratedPart) else None
+    task = lowering.task(construct.word, construct.text(), scope, choice, decorator)
+    lowering.methods[task] = lowering.alternatives(construct, scope)
+    return TaskCall(task, scope)
+
+
+def _random_of(lowering: Lowering, construct: RandomOf, scope: Scope) -> TaskCall:
+    weights = tuple(map(lowering.expression, construct.weights))
+    by = tuple(map(lowering.expression, construct.by))
+    choice = RandomOrder(lowering.name(construct.word), weights, by)
+    return _first_of(lowering, construct, scope, choice)
+
+
+def _any_order(lowering: Lowering, construct: AnyOrder, scope: Scope) -> TaskCall:
+    """A task that calls itself with one more part done."""
+    done: Parameter[int] = Parameter("done", len(scope), int)
+    task = lowering.task(construct.word, construct.text(), (*scope, done))
+    names = construct.names or tuple(map(brief_text, construct.parts))
+    methods: list[Method] = []
+    for place, part in enumerate(construct.parts):
+        behind = tuple(sorted(first for first, second in construct.before if second == place))
+        on = TaskCall(task, (*scope, MarkDone(done, place)))
+        body = sequence(lowering.network(part, scope), on)
+        methods.append(Method(body, Due(done, place, behind, names), names[place]))
+    methods.append(Method(NULL, AllDone(done, len(names)), "all done"))
+    lowering.methods[task] = tuple(methods)
+    return TaskCall(task, (*scope, Constant(0)))
+
+
+def _unordered(lowering: Lowering, construct: Unordered, scope: Scope) -> TaskCall:
+    """A task with a method for each member, and as the last one that of every turn."""
+    pending: Parameter[Any] = Parameter("pending", len(scope))
+    task = lowering.task(construct.word, construct.text(), (*scope, pending), TurnChoice())
+    numbers = OfTurn("cost", FREE), OfTurn("value", FREE)
+    body = TurnBody(never_called, lowering.state_class)
+    turn = Method(body, OfTurn("condition", ALWAYS), "next turn", *numbers)
+    lowering.methods[task] = (*lowering.alternatives(construct, scope), turn)
+    return TaskCall(task, (*scope, Constant(None)))
+
+
+def _repeat(lowering: Lowering, construct: Repetition, scope: Scope) -> Network:
+    """A sequence if the number is known and not large, else a task that counts down."""
+    part, times = construct.parts[0], construct.times
+    if isinstance(times, Constant) and times.value <= MOST_WRITTEN_OUT:
+        return sequence(*[lowering.network(part, scope)] * times.value)
+    left: Parameter[int] = Parameter("times", len(scope))  # written as any expression
+    task = lowering.task(construct.word, construct.text(), (*scope, left))
+    on = TaskCall(task, (*scope, OneLess(left)))
+    body = sequence(lowering.network(part, scope), on)
+    lowering.methods[task] = (
+        Method(body, TimesLeft(left), "once more"),
+        Method(NULL, TimesLeft(left, over=True), "often enough"),
+    )
+    return TaskCall(task, (*scope, lowering.expression(times)))
+
+
+def _until(lowering: Lowering, construct: Until, scope: Scope) -> TaskCall:
+    task = lowering.task(construct.word, construct.text(), scope)
+    condition = condition_from(construct.condition, lowering.state_class)
+    again = sequence(lowering.network(construct.parts[0], scope), TaskCall(task, scope))
+    lowering.methods[task] = (
+        Method(NULL, condition, "it holds"),
+        Method(again, ~condition, "once more"),
+    )
+    return TaskCall(task, scope)
+
+
+def _with_cleanup(lowering: Lowering, construct: WithCleanup, scope: Scope) -> TaskCall:
+    """A task whose cleanup is a task of its own, so that it can be planned separately."""
+    task = lowering.task(construct.word, construct.text(), scope)
+    body, cleanup = construct.parts
+    behind = lowering.task(FINALLY, network_text(cleanup), scope)
+    last = lowering.network(cleanup, scope)
+    lowering.methods[behind] = (Method(last, name=brief_text(cleanup)),)
+    whole = sequence(lowering.network(body, scope), TaskCall(behind, scope))
+    lowering.methods[task] = (Method(whole, name=brief_text(body)),)
+    return TaskCall(task, scope)
+
+
+def _achieve(lowering: Lowering, construct: Achieve, scope: Scope) -> TaskCall:
+    present = replace(construct, actions=tuple(map(lowering.present, construct.actions)))
+    pursuit = present.pursuit(lowering.tasks, lowering.state_class)
+    task = lowering.task(construct.word, construct.text(), scope)
+    body = GoalBody(never_called, lowering.state_class, pursuit=pursuit)
+    lowering.methods[task] = (Method(body, name=pursuit.condition.text()),)
+    return TaskCall(task, scope)
+
+
+LOWERINGS: Final[Mapping[type[Construct], Callable[[Lowering, Any, Scope], Network]]] = {
+    Achieve: _achieve,
+    AnyOrder: _any_order,
+    DecoratedPart: _first_of,
+    FirstOf: _first_of,
+    RandomOf: _random_of,
+    Repetition: _repeat,
+    Unordered: _unordered,
+    Until: _until,
+    WithCleanup: _with_cleanup,
+}
+"""What makes the tasks of each construct, and the network in its place for these arguments.
+
+The parts of the construct go through ``Lowering.network``, with the same arguments.
+"""
 
 
 def brief_text(network: Network) -> str:
