@@ -1,7 +1,8 @@
 """bthtn: behaviour trees on top, an HTN planner below, and plans that are behaviour trees.
 
-The names for describing a domain and planning with it are those of ``bthtn.api``, which is imported
-when the first of them is used: so the command answers Ctrl-C while everything else is imported.
+The names for describing a domain and planning with it are those of ``bthtn.api``. Each is imported
+when it is first used: so the command answers Ctrl-C while everything else is imported, and a script
+does not wait for what it does not use.
 To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
 """
 
@@ -17,17 +18,16 @@ else:
 
     def __getattr__(name: str) -> object:
         """A public name, or ``__all__``, that is used for the first time."""
-        names = _public_names()
-        if name not in names:
+        api = _api()
+        if name != "__all__" and name not in api.__all__:
             raise AttributeError(f"module 'bthtn' has no attribute '{name}'", name=name)
-        globals().update(names)
-        return names[name]
+        found = globals()[name] = getattr(api, name)
+        return found
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_public_names()})
+        return sorted({*globals(), *_api().__all__})
 
-    def _public_names() -> dict[str, object]:
+    def _api() -> object:
         from importlib import import_module  # noqa: PLC0415 - see the docstring
 
-        api = import_module("bthtn.api")
-        return {name: getattr(api, name) for name in ("__all__", *api.__all__)}
+        return import_module("bthtn.api")

@@ -17,7 +17,6 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.cache import Answers, PlanCache, Question
 from bthtn.planning.cached_search import Answered, CachedSearch, found_again
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, check_avoided
-from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import accelerator, is_asked_often
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch, Accelerator
 from bthtn.planning.htn.fastpath.items import PLAIN, SearchKind
@@ -29,12 +28,12 @@ from bthtn.planning.protocol import (
     RecordedSearch,
     SearchStatus,
     Settings,
+    is_goal_alone,
     question_of,
     seeded,
     start_of,
 )
 from bthtn.planning.recurring import unanswered
-from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent
@@ -69,6 +68,11 @@ class Trace(NamedTuple):
 
     def __str__(self) -> str:
         """The explanation of all failures, as indented lines."""
+        from bthtn.planning.explain import (  # noqa: PLC0415 - few ask
+            explained,
+            explanation_text,
+        )
+
         return explanation_text(explained(self.events))
 
 
@@ -223,7 +227,7 @@ class Planner(Unpicklable, Generic[S]):
 
     def _search(self, asked: PlanRequest, listener: SearchListener | None) -> RecordedSearch:
         if self.achieves_alone and asked.bound is None and not asked.avoiding:
-            return StripsSearch(asked, listener)
+            return _goal_directed(asked, listener)
         return HtnSearch(asked, listener)
 
     def _request(
@@ -344,5 +348,12 @@ def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> Re
     """The search that answers a request."""
     is_plain = asked.bound is None and not asked.avoiding
     if is_plain and is_goal_alone(asked.domain, asked.goal, asked.settings):
-        return StripsSearch(asked, listener)
+        return _goal_directed(asked, listener)
     return HtnSearch(asked, listener)
+
+
+def _goal_directed(asked: PlanRequest, listener: SearchListener | None) -> RecordedSearch:
+    # Whoever wrote `achieve` has imported it, so no tick has to.
+    from bthtn.planning.strips.strips_search import StripsSearch  # noqa: PLC0415 - few need it
+
+    return StripsSearch(asked, listener)

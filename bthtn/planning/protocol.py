@@ -12,7 +12,9 @@ from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.goal import Pursuit, pursued
 from bthtn.domain.network import Network, NetworkLike, network_from
+from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import BthtnError, DomainError, PlanningError, exception_text
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -225,3 +227,20 @@ def repeat(search: RecordedSearch, status: SearchStatus, expansions: int) -> Non
         return
     with suppress(PlanningError):  # it was raised before the save, too
         search.advance(expansions if status is SearchStatus.RUNNING else None)
+
+
+def is_goal_alone(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:
+    """Whether the whole request is one ``achieve``, which needs no decomposition.
+
+    Requests with a horizon or ``check_rest`` always go to the HTN search, which suspends parts.
+    """
+    cuts = settings.horizon or settings.horizon_time or settings.check_rest
+    return not cuts and pursuit_alone(domain, goal) is not None
+
+
+def pursuit_alone(domain: FrozenDomain, goal: Network) -> Pursuit | None:
+    """What a request achieves that is one ``achieve``, None for any other request."""
+    if not isinstance(goal, TaskCall) or not isinstance(goal.task, CompoundTask):
+        return None
+    methods = domain.methods.get(goal.task, ())
+    return pursued(methods[0].body) if methods else None

@@ -11,6 +11,7 @@ from bthtn.domain.goal import UNLIMITED, Achieve, Manner, Written
 from bthtn.domain.network import Construct
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.planning.strips import strips_search  # noqa: F401 - so that no tick has to import it
 from bthtn.planning.strips.heuristics import HEURISTICS
 from bthtn.planning.strips.solver import GOAL_DIRECTED
 from bthtn.world.expression import Constant, Expression

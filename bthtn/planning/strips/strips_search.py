@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.goal import Action, Pursuit, pursued
-from bthtn.domain.network import Network
+from bthtn.domain.goal import Action
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, Suspension, SuspensionKind
@@ -16,7 +14,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import one_node
 from bthtn.planning import trace
-from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, raise_for_user, repeat
+from bthtn.planning.protocol import PlanRequest, SearchStatus, pursuit_alone, raise_for_user, repeat
 from bthtn.planning.strips.a_star import AStar
 from bthtn.planning.strips.simulate import SimulatedState, simulate_plan
 from bthtn.planning.strips.solver import goal_reads, new_search
@@ -27,27 +25,11 @@ from bthtn.world.recording import RecordingState
 from bthtn.world.sharing import Unpicklable
 
 
-def is_goal_alone(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:
-    """Whether the whole request is one ``achieve``, which needs no decomposition.
-
-    Requests with a horizon or ``check_rest`` always go to the HTN search, which suspends parts.
-    """
-    cuts = settings.horizon or settings.horizon_time or settings.check_rest
-    return not cuts and _pursuit(domain, goal) is not None
-
-
-def _pursuit(domain: FrozenDomain, goal: Network) -> Pursuit | None:
-    if not isinstance(goal, TaskCall) or not isinstance(goal.task, CompoundTask):
-        return None
-    methods = domain.methods.get(goal.task, ())
-    return pursued(methods[0].body) if methods else None
-
-
 class StripsSearch(Unpicklable):
     """A deterministic search for the actions that achieve a goal."""
 
     def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
-        pursuit, call = _pursuit(request.domain, request.goal), request.goal
+        pursuit, call = pursuit_alone(request.domain, request.goal), request.goal
         assert pursuit is not None, "is_goal_alone is checked first"
         assert isinstance(call, TaskCall), "achieve becomes one call"
         assert isinstance(call.task, CompoundTask), "of a compound task"
