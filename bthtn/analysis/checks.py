@@ -8,7 +8,10 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
+import networkx as nx
+
 from bthtn.analysis.endings import endless
+from bthtn.analysis.graph import restricted, task_graph
 from bthtn.analysis.retriggering import retriggering
 from bthtn.analysis.run_time import PartlyKnown
 from bthtn.domain.choice import Key
@@ -17,10 +20,9 @@ from bthtn.domain.effect import Effect
 from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import DeferNetwork, NullNetwork, calls_in, networks_in
-from bthtn.domain.task import PrimitiveTask, Task
+from bthtn.domain.task import PrimitiveTask
 from bthtn.domain.turns import TurnBody
 from bthtn.errors import Diagnostic, Severity
-from bthtn.graphs import components, round_trip
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
     Condition,
@@ -52,18 +54,18 @@ def findings(domain: FrozenDomain, used: Collection[str] = ()) -> tuple[Diagnost
 
 def never_ends(domain: FrozenDomain) -> Iterator[Diagnostic]:
     """Compound tasks that always lead back to themselves; one warning for each cycle."""
-    tasks: dict[Task, None] = dict.fromkeys(endless(domain))
-    called = {task: [other for other in domain.called(task) if other in tasks] for task in tasks}
-    numbers = components(called)
-    firsts = {numbers[task]: task for task in reversed(tasks)}
-    for task in firsts.values():
-        way = [passed.name for passed in round_trip(called, task)]
-        if not way:  # it leads to a cycle, and is on none
+    names = {task.name: len(domain.methods[task]) for task in endless(domain)}
+    methods = {(name, index) for name, count in names.items() for index in range(count)}
+    graph = restricted(task_graph(domain), {*names, *methods})
+    for circle in nx.strongly_connected_components(graph):
+        if len(circle) == 1:
             continue
-        first, shown = task.name, " → ".join(way)
-        message = (
-            f"'{first}' can never be planned to an end: it always leads back to itself ({shown})"
-        )
+        inside = restricted(graph, circle)
+        first = next(name for name in names if name in circle)
+        rounds = [nx.shortest_path(inside, start, first) for start in inside.successors(first)]
+        tasks = [first, *(node for node in min(rounds, key=len) if isinstance(node, str))]
+        round_trip = f"it always leads back to itself ({' → '.join(tasks)})"
+        message = f"'{first}' can never be planned to an end: {round_trip}"
         hint = f"give it a method that ends, or write defer({first}(…)) where it is to go on"
         yield _warning("BT151", message, f"compound '{first}'", hint)
 
@@ -99,9 +101,9 @@ def unused_primitive(domain: FrozenDomain, used: Collection[str] = ()) -> Iterat
     plain = [body for body in bodies if isinstance(body, PlainBody) and type(body) is not TurnBody]
     if plain or not bodies:
         return
-    called = {*chain.from_iterable(map(domain.called, domain.methods))}
+    graph = task_graph(domain)
     for name, task in domain.tasks.items():
-        is_used = name in used or task in called
+        is_used = name in used or graph.in_degree(name)
         if isinstance(task, PrimitiveTask) and not is_used:
             hint = "remove it, unless it is a goal of its own"
             yield _warning("BT153", f"no method uses '{name}'", f"primitive '{name}'", hint)

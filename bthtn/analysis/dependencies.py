@@ -16,10 +16,12 @@ parts of its method. Nothing is executed at moments and joins.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any, Final
+
+import networkx as nx
 
 from bthtn.plan.nodes import Node
 from bthtn.world.footprint import Footprint, Write
@@ -43,22 +45,23 @@ class SequencePart:
     within: int | None = None
 
 
-def dependencies(parts: Sequence[SequencePart]) -> Mapping[Place, Collection[Place]]:
+def dependencies(parts: Sequence[SequencePart]) -> nx.DiGraph[Place]:
     """The graph with an edge or a path between any two parts that have to keep their order.
 
     Its nodes are the places of all parts with a plan node, and of those joins and moments that
     could be replaced only by more than ``FEW`` edges. The graph is not transitively reduced.
     """
-    graph = _Graph((place, 0) for place in range(len(parts)))
+    graph: nx.DiGraph[Place] = nx.DiGraph()
+    graph.add_nodes_from((place, 0) for place in range(len(parts)))
     for place, part in enumerate(parts):
         if part.within is not None:
-            graph.connect([(part.within, 0)], [(place, 0)])
+            graph.add_edge((part.within, 0), (place, 0))
     for groups in _sorted_groups(parts):
         for earlier, later in pairwise(groups):
-            graph.connect_groups(earlier, later)
-    places = sorted(graph.behind)
-    graph.dissolve([place for place in places if place[1] < 0 or parts[place[0]].node is None])
-    return graph.behind
+            _connect(graph, earlier, later)
+    idle = [place for place in sorted(graph) if place[1] < 0 or parts[place[0]].node is None]
+    _dissolve(graph, idle)
+    return graph
 
 
 @dataclass(slots=True)
@@ -98,49 +101,33 @@ def _sorted_groups(parts: Sequence[SequencePart]) -> list[list[list[int]]]:
     return [members for members, _ in groupby(members_of_groups)]
 
 
-class _Graph:
-    """Places, with those directly behind and before each."""
+def _connect(graph: nx.DiGraph[Place], earlier: Sequence[int], later: Sequence[int]) -> None:
+    if len(earlier) * len(later) <= FEW:
+        graph.add_edges_from(((first, 0), (second, 0)) for first in earlier for second in later)
+        return
+    depth = 1
+    while (later[0], -depth) in graph:
+        depth += 1
+    join = (later[0], -depth)
+    graph.add_edges_from(((first, 0), join) for first in earlier)
+    graph.add_edges_from((join, (other, 0)) for other in later)
 
-    def __init__(self, places: Iterable[Place]) -> None:
-        self.behind: dict[Place, set[Place]] = {place: set() for place in places}
-        self.before: dict[Place, set[Place]] = {place: set() for place in self.behind}
 
-    def connect(self, earlier: Iterable[Place], later: Collection[Place]) -> None:
-        """Put all of the earlier places before all of the later ones."""
-        for first in earlier:
-            self.behind[first].update(later)
-            for second in later:
-                self.before[second].add(first)
+def _dissolve(graph: nx.DiGraph[Place], idle: Iterable[Place]) -> None:
+    """Replace joins and moments by edges if few are enough."""
+    idle = list(idle)
+    for place in idle:
+        if not graph.in_degree(place):
+            graph.remove_node(place)
+    for place in _in(graph, reversed(idle)):
+        if not graph.out_degree(place):
+            graph.remove_node(place)
+    for place in _in(graph, idle):
+        if graph.in_degree(place) * graph.out_degree(place) <= FEW:
+            before, behind = list(graph.predecessors(place)), list(graph.successors(place))
+            graph.add_edges_from((first, second) for first in before for second in behind)
+            graph.remove_node(place)
 
-    def connect_groups(self, earlier: Sequence[int], later: Sequence[int]) -> None:
-        """Put all parts of a group before all of another one, with a join if that saves edges."""
-        firsts, seconds = [(part, 0) for part in earlier], [(part, 0) for part in later]
-        if len(earlier) * len(later) <= FEW:
-            self.connect(firsts, seconds)
-            return
-        depth = 1
-        while (later[0], -depth) in self.behind:
-            depth += 1
-        join = (later[0], -depth)
-        self.behind[join], self.before[join] = set(), set()
-        self.connect(firsts, [join])
-        self.connect([join], seconds)
 
-    def remove(self, place: Place) -> None:
-        for first in self.before.pop(place):
-            self.behind[first].remove(place)
-        for second in self.behind.pop(place):
-            self.before[second].remove(place)
-
-    def dissolve(self, idle: Sequence[Place]) -> None:
-        """Replace joins and moments by edges if few are enough."""
-        for place in idle:
-            if not self.before[place]:
-                self.remove(place)
-        for place in reversed(idle):
-            if place in self.behind and not self.behind[place]:
-                self.remove(place)
-        for place in idle:
-            if place in self.behind and len(self.before[place]) * len(self.behind[place]) <= FEW:
-                self.connect(self.before[place], self.behind[place])
-                self.remove(place)
+def _in(graph: nx.DiGraph[Place], places: Iterable[Place]) -> Iterator[Place]:
+    return (place for place in places if place in graph)

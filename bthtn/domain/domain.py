@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeVar, assert_never
 
@@ -103,13 +102,6 @@ class FrozenDomain(Shared, Unpicklable):
             for name, task in self.tasks.items()
             if not (isinstance(task, CompoundTask) and task.origin)
         )
-
-    def called(self, task: Task) -> Iterator[Task]:
-        """The tasks that the methods of a task call, left to right, as far as these are data."""
-        methods = self.methods[task] if isinstance(task, CompoundTask) else ()
-        bodies = (method.body for method in methods)
-        data = (body for body in bodies if not isinstance(body, PlainBody))
-        return chain.from_iterable(map(tasks_in, data))
 
     def with_goal(self, goal: Network) -> tuple[FrozenDomain, Network]:
         """The domain with tasks added for the goal's constructs, and the goal without constructs.

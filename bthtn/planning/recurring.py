@@ -9,9 +9,8 @@ from typing import Final
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import PlainBody, numbered
 from bthtn.domain.network import tasks_in
-from bthtn.domain.task import CompoundTask
+from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError, PlanningError
-from bthtn.graphs import reached
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, no_answer
 from bthtn.planning.trace import MethodEntered, SearchEvent, TaskPlanned
@@ -61,10 +60,25 @@ def _ending(task: CompoundTask[...], domain: FrozenDomain) -> str:
     for index, method in enumerate(domain.methods[task]):
         if isinstance(method.body, PlainBody):
             return f"a function decides when it ends: {method.body}; mend that, {more}"
-        if task in reached(tasks_in(method.body), domain.called):
+        if task in _reached(set(tasks_in(method.body)), domain):
             continue
         when = "" if method.condition is ALWAYS else f" when {method.condition.text()}"
         ways.append(f"{numbered(index, method.name)}{when}")
     if not ways:
         return f"no method of '{task.name}' ends it: add one in front of the others, {more}"
     return f"it ends by {' or '.join(ways)}: let that come true, or stand in front, {more}"
+
+
+def _reached(tasks: set[Task], domain: FrozenDomain) -> set[Task]:
+    """The tasks that these lead to, with them."""
+    waiting = list(tasks)
+    while waiting:
+        task = waiting.pop()
+        if not isinstance(task, CompoundTask):
+            continue
+        for method in domain.methods.get(task, ()):
+            if not isinstance(method.body, PlainBody):
+                new = set(tasks_in(method.body)) - tasks
+                tasks |= new
+                waiting += new
+    return tasks

@@ -8,18 +8,17 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any
 
+import networkx as nx
+
+from bthtn.analysis.graph import task_graph
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import DeferNetwork, networks_in
-from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.domain.method import Method
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.views.dot import Drawing
 from bthtn.views.plan_drawing import task_kind, task_tooltip
 from bthtn.views.plan_nodes import StaticNode, static_node
 from bthtn.world.expression import always_holds
-
-Place = str | tuple[str, int]
-"""A task by name, or a method by the name of its task and its index."""
 
 
 def domain_dot(
@@ -32,18 +31,18 @@ def domain_dot(
 
     Methods are coloured by their ``statuses``, by task and index: those of behaviours.
     """
-    whole = frozen(domain)
+    graph = task_graph(frozen(domain))
     drawing = Drawing(f"domain {domain.name}", direction="LR")
-    places: list[Place] = [*whole.tasks]
-    places += (place for name in whole.tasks for place in _below(whole, name))
     names = {}
-    for place in places:
-        kind, label, below, tooltip = _appearance_in(whole, place)
-        status = "" if isinstance(place, str) else statuses.get(place, "")
-        names[place] = drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
-    for place in places:
-        for other, edge in _below(whole, place).items():
-            drawing.edge(names[place], names[other], kind=edge)
+    for node in graph.nodes:
+        kind, label, below, tooltip = _appearance_in(graph, node)
+        status = statuses.get(tuple(node), "") if kind == "method" else ""
+        names[node] = drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
+    for above, beneath, data in graph.edges(data=True):
+        if _is_construct_round(graph, above, beneath):
+            continue
+        kind = "deferred" if data.get("deferred") else ""
+        drawing.edge(names[above], names[beneath], kind=kind)
     return drawing.text(legend=legend)
 
 
@@ -53,71 +52,49 @@ def domain_tree(domain: Domain[Any] | FrozenDomain) -> StaticNode:
     A domain is a graph. The nodes below a task are shown once, where it is nearest to the root;
     other nodes of the task have the number of that one as ``refers``.
     """
-    whole = frozen(domain)
+    graph = task_graph(frozen(domain))
     ids = count(1)
     root = static_node(next(ids), "domain", domain.name, "", "")
-    shown: dict[Place, int] = {}
-    for name in _roots(whole):
-        pending: deque[tuple[Place, StaticNode, str]] = deque()
-        pending += [(name, root, "")] if name not in shown else []
+    shown: dict[Any, int] = {}
+    for task in _roots(graph):
+        pending = deque([(task, root, "")] if task not in shown else [])
         while pending:
-            place, above, edge = pending.popleft()
-            made = static_node(next(ids), *_appearance_in(whole, place), edge=edge)
+            node, above, edge = pending.popleft()
+            made = static_node(next(ids), *_appearance_in(graph, node), edge=edge)
             above["children"].append(made)
-            below = _below(whole, place)
-            if below and place in shown:
-                made |= {"refers": shown[place], "below": "shown elsewhere"}
+            below = [child for child in graph[node] if not _is_construct_round(graph, node, child)]
+            if below and node in shown:
+                made |= {"refers": shown[node], "below": "shown elsewhere"}
                 continue
-            shown[place] = made["id"]
-            pending += [(child, made, edge) for child, edge in below.items()]
+            shown[node] = made["id"]
+            for child in below:
+                deferred = graph.edges[node, child].get("deferred")
+                pending.append((child, made, "deferred" if deferred else ""))
     return root
 
 
-def _roots(domain: FrozenDomain) -> list[str]:
+def _roots(graph: nx.DiGraph[Any]) -> list[Any]:
     """All tasks: those first that no method of another task calls."""
+    tasks = [node for node, data in graph.nodes.items() if data["kind"] != "method"]
     called = {
-        called.name
-        for task in domain.methods
-        for called in domain.called(task)
-        if called is not task
+        task for task in tasks if any(caller[0] != task for caller in graph.predecessors(task))
     }
-    return sorted(domain.tasks, key=called.__contains__)
+    return sorted(tasks, key=called.__contains__)
 
 
-def _below(domain: FrozenDomain, place: Place) -> dict[Place, str]:
-    """The methods of a task, or the tasks that a method calls, each with the kind of the edge.
-
-    It is ``"deferred"`` where all of the method's calls of the task are. The recursion of a
-    construct is left out: it is by design, and would say nothing.
-    """
-    if isinstance(place, str):
-        task = domain.tasks[place]
-        methods = domain.methods[task] if isinstance(task, CompoundTask) else ()
-        return {(place, index): "" for index in range(len(methods))}
-    below: dict[Place, str] = {}
-    body = _method_at(domain, place).body
-    for inner in () if isinstance(body, PlainBody) else networks_in(body):
-        if isinstance(inner, TaskCall):
-            below[inner.task.name] = ""
-        elif isinstance(inner, DeferNetwork):
-            below.setdefault(inner.call.task.name, "deferred")
-    own = domain.tasks[place[0]]
-    if isinstance(own, CompoundTask) and own.origin:
-        below.pop(own.name, None)
-    return below
+def _appearance_in(graph: nx.DiGraph[Any], node: Any) -> tuple[str, str, str, str]:
+    """Kind, name, second line and tooltip of a node of the graph of a domain."""
+    data = graph.nodes[node]
+    if data["kind"] == "method":
+        return method_appearance(node[1], data["method"])
+    return task_appearance(data["task"])
 
 
-def _appearance_in(domain: FrozenDomain, place: Place) -> tuple[str, str, str, str]:
-    """Kind, name, second line and tooltip of a task or method."""
-    if isinstance(place, str):
-        return task_appearance(domain.tasks[place])
-    return method_appearance(place[1], _method_at(domain, place))
-
-
-def _method_at(domain: FrozenDomain, place: tuple[str, int]) -> Method:
-    task = domain.tasks[place[0]]
-    assert isinstance(task, CompoundTask), "only compound tasks have methods"
-    return domain.methods[task][place[1]]
+def _is_construct_round(graph: nx.DiGraph[Any], above: Any, below: Any) -> bool:
+    """Whether an edge is the recursion of a construct, which is by design: it would say nothing."""
+    return (
+        isinstance(above, tuple) and above[0] == below and bool(graph.nodes[below]["task"].origin)
+    )
 
 
 def task_appearance(task: Task) -> tuple[str, str, str, str]:

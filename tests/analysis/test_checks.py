@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bthtn.analysis.checks import CHECKS, findings
 from bthtn.analysis.endings import endless, is_certain
+from bthtn.analysis.graph import task_graph
 from bthtn.domain.builder import Domain, Primitive, primitive
 from bthtn.domain.construct import any_order, first_of, partial_order
 from bthtn.domain.domain import FrozenDomain
@@ -432,6 +433,13 @@ def test_every_check_stands_under_the_code_that_it_gives():
     for code, check in CHECKS.items():
         found = [*check(domain), *check(worse.freeze()), *check(in_the_way())]
         assert {one.code for one in found} == {code}
+
+
+def test_the_graph_has_a_node_for_every_task_and_method():
+    graph = task_graph(combat.freeze())
+    assert list(graph.successors("take_cover")) == [("take_cover", 0), ("take_cover", 1)]
+    assert list(graph.successors(("take_cover", 1))) == ["move_to_cover", "cover"]
+    assert graph.nodes["cover"]["kind"] == "primitive"
 
 
 @given(problems())

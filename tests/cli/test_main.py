@@ -129,20 +129,22 @@ def test_an_interrupt_ends_the_program_quietly(runner, tmp_path):
 def test_the_module_is_light_until_a_command_is_called():
     script = "import sys, bthtn.cli.main; print(*sys.modules)"
     loaded = set(python("-c", script).split())
-    assert not loaded & {"py_trees", "rich.console", "bthtn.cli.plan_command", "pytest"}
+    assert not loaded & {"py_trees", "networkx", "rich.console", "bthtn.cli.plan_command", "pytest"}
 
 
-@pytest.mark.parametrize("options", [[], pytest.param(["--parallelize"], marks=SLOW)])
-def test_the_package_is_the_program_and_plans_without_py_trees(options):
+@pytest.mark.parametrize(
+    ("options", "loads"), [([], False), pytest.param(["--parallelize"], True, marks=SLOW)]
+)
+def test_the_package_is_the_program_and_plans_without_py_trees_and_networkx(options, loads):
     called = ["bthtn", "plan", "combat", "fight", *options]
     script = (
         f"import atexit, runpy, sys; sys.argv = {called}\n"
-        "atexit.register(lambda: print('py_trees' in sys.modules))\n"
+        "atexit.register(lambda: print('networkx' in sys.modules, 'py_trees' in sys.modules))\n"
         "runpy.run_module('bthtn', run_name='__main__')"
     )
     out = python("-c", script)
     assert "search_enemy" in out
-    assert out.splitlines()[-1] == "False"
+    assert out.splitlines()[-1] == f"{loads} False"
 
 
 @pytest.mark.parametrize("command", ["list", "plan", "check", "render", "palette", "run"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, TypeVar
 
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import calls_in
 from bthtn.domain.task import CompoundTask
-from bthtn.graphs import recurring
+
+Node = TypeVar("Node")
 
 
 class RecursiveTasks(set[CompoundTask[...]]):
@@ -52,3 +54,47 @@ class RecursiveTasks(set[CompoundTask[...]]):
                 tasks = (call.task for call in calls_in(method.body))
                 called.update((task, None) for task in tasks if isinstance(task, CompoundTask))
         return list(called)
+
+
+def recurring(below: Mapping[Node, Collection[Node]]) -> set[Node]:
+    """Return the nodes that lead back to themselves."""
+    numbers = components(below)
+    many = Counter(numbers.values())
+    return {node for node in below if many[numbers[node]] > 1 or node in below[node]}
+
+
+def components(below: Mapping[Node, Iterable[Node]]) -> dict[Node, int]:
+    """Return the number of each node's strongly connected component.
+
+    The nodes reachable from a node have numbers that are not above its own.
+    """
+    above: dict[Node, list[Node]] = {node: [] for node in below}
+    for node, others in below.items():
+        for other in others:
+            above[other].append(node)
+    numbers: dict[Node, int] = {}
+    for number, start in enumerate(reversed(_finished(below))):
+        pending = [start]
+        while pending:
+            node = pending.pop()
+            if node not in numbers:
+                numbers[node] = -number
+                pending += above[node]
+    return numbers
+
+
+def _finished(below: Mapping[Node, Iterable[Node]]) -> list[Node]:
+    """Return the nodes in depth-first postorder."""
+    order: list[Node] = []
+    seen: set[Node] = set()
+    for start in below:
+        pending = [(start, False)]
+        while pending:
+            node, is_done = pending.pop()
+            if is_done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                pending.append((node, True))
+                pending += [(other, False) for other in below[node]]
+    return order

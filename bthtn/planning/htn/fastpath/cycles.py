@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.graphs import components
 from bthtn.planning.htn.exclusion import demands
 from bthtn.planning.htn.expressions import is_int
 from bthtn.planning.htn.fastpath.reachable import (
@@ -23,6 +22,7 @@ from bthtn.planning.htn.fastpath.reachable import (
     is_single,
     scalar,
 )
+from bthtn.planning.htn.recursion import components
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent

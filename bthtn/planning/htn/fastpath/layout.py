@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask
-from bthtn.graphs import components, recurring
 from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.reachable import (
     Compound,
@@ -16,6 +15,7 @@ from bthtn.planning.htn.fastpath.reachable import (
     is_single,
     scalar,
 )
+from bthtn.planning.htn.recursion import components, recurring
 from bthtn.world.assignment import Assignment
 from bthtn.world.fluent import Fluent
 

@@ -19,10 +19,10 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.graphs import recurring
 from bthtn.planning.htn.by_arguments import has_fixed_projection, has_fixed_reads, reads_all
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import is_computable, is_volatile, mentioned, prototype
+from bthtn.planning.htn.recursion import recurring
 from bthtn.planning.htn.translation.meaning import Assumption
 from bthtn.planning.htn.translation.path_results import PathResult
 from bthtn.planning.htn.translation.translator import Translator
