@@ -49,11 +49,13 @@ def test_who_plans_tasks_waits_neither_for_goals_nor_for_explanations():
 
 
 def test_no_methods_are_written_for_what_describes_a_domain():
+    """From Python 3.13 on, dataclass writes a text for no method, too, with nothing in it."""
     script = """
 texts = []
 def heard(event, about):
-    if event == "compile" and b"def __create_fn__" in bytes(about[0] or b""):
-        texts.append(about)
+    text = bytes(about[0] or b"") if event == "compile" else b""
+    if b"def __create_fn__" in text and text.count(b"def ") > 1:
+        texts.append(text)
 sys.addaudithook(heard)
 from bthtn import Domain
 print(len(texts))
