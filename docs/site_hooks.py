@@ -59,9 +59,14 @@ def public_names(package: str) -> list[str]:
 
 def reference(package: str, used: dict[str, str]) -> str:
     """A page with all public names of a package, and where the manual uses each."""
+    # The names of the package itself are imported late from this module, by a star that the
+    # reader of docstrings does not follow.
+    module = "bthtn.api" if package == "bthtn" else package
     entries = [f"# {package}\n"]
     for name in public_names(package):
-        entries += [f"::: {package}.{name}\n", f"Example: {used[f'{package}.{name}']}\n"]
+        shown = f"{package}.{name}"
+        options = f"    options: {{heading: {shown}, toc_label: {shown}}}"
+        entries += [f"::: {module}.{name}\n{options}\n", f"Example: {used[shown]}\n"]
     return "\n".join(entries)
 
 
