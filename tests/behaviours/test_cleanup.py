@@ -146,6 +146,16 @@ def test_whoever_ticks_for_the_agent_cleans_up(stage):
     assert lines(stage)[-1] == "cleaned up holster"
 
 
+def test_what_it_writes_may_break_the_steps_ahead_as_what_others_write_may(stage):
+    ring, shut = stage.step("ring", "F"), stage.step("shut", "S", actual=World.open.becomes(False))
+    wait, enter = stage.step("wait", "RS"), stage.step("enter", "S", precondition=World.open)
+    ways = priority(with_cleanup(ring, finally_=shut), wait)
+    goal = stage.goal((ways, enter), max_replans=0, open=True)
+    assert ticks(goal, 3).endswith("F")
+    [broken] = stage.heard.of(PlanBroken)
+    assert broken.change.source == "goal, cleaning up"
+
+
 def test_what_has_not_begun_is_not_cleaned_up(stage):
     task = stage.task("attack", "S", exec_only=World.open)
     body = with_cleanup(task(), finally_=stage.step("holster", "S"))
