@@ -16,7 +16,7 @@ run: .venv/.ready
 # A process for each core; a file's tests stay together, for a document is read from its beginning.
 PYTEST := -m pytest --numprocesses auto --dist loadscope
 
-# test: whatever a change can break, the code in docs/ included, in two minutes;
+# test: whatever a change can break, the code in docs/ included, in two to three minutes on two cores;
 # `make test COVERAGE=1` measures which lines that runs, for gates, and takes twice as long
 test: .venv/.ready
 	$(if $(COVERAGE),$(BIN)/coverage erase)

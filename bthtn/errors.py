@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Final, Self
 
-from bthtn.record import record
+from bthtn.records import record
 
 
 class Severity(Enum):

@@ -27,7 +27,7 @@ from bthtn.examples.trees.soldier import tree as soldier
 from bthtn.explanation import Changes, ValueUsed
 from bthtn.plan.walk import preorder
 from bthtn.planning.strips.ground import conjunctions
-from bthtn.record import equal_fields
+from bthtn.records import equal_fields
 from bthtn.replanning import review
 from bthtn.views.timeline import Tick, lines, rows
 from bthtn.world.diff import Change

@@ -13,7 +13,7 @@ from typing import Any, Final
 from bthtn.domain.bindable import Bindable
 from bthtn.domain.chance import SEED, drawn_order, stable_text, values_in_order
 from bthtn.domain.function import used
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView

@@ -8,7 +8,7 @@ from typing import Any
 from bthtn.checked import checked
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import DomainError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.at_start import AtStart, conjunction
 from bthtn.world.expression import (

@@ -34,7 +34,7 @@ from bthtn.domain.network import (
     some_parts,
 )
 from bthtn.errors import Diagnostic, DomainError, nearest
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding, Constant, Expression, as_expression
 
 Amount = float | Expression[Any] | Callable[[Any], float]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding, Expression, Parameter, StateView
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bthtn.domain.choice import TurnChoice, ValueChoice
 from bthtn.domain.method import Method
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding
 
 

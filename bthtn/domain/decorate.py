@@ -33,7 +33,7 @@ from bthtn.domain.network import (
 from bthtn.domain.number import Seconds
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.errors import DomainError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding
 
 

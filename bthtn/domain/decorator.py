@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from bthtn.domain.number import Seconds
-from bthtn.record import record
+from bthtn.records import record
 
 
 @record

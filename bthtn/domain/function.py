@@ -17,7 +17,7 @@ from typing import Any, Final, TypeGuard, TypeVar, cast
 
 from bthtn.domain.bindable import Bindable
 from bthtn.errors import BthtnError, Diagnostic, PlanningError, exception_text
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Write, WriteKind

@@ -22,7 +22,7 @@ from bthtn.domain.method import PlainBody
 from bthtn.domain.network import Construct, Network, sequence, with_tasks
 from bthtn.domain.task import PrimitiveTask, Task, TaskCall, strangers
 from bthtn.errors import Diagnostic, DomainError, nearest
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import (
     Binding,
     Condition,

@@ -22,7 +22,7 @@ from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import DomainError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView

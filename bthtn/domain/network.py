@@ -19,7 +19,7 @@ from bthtn.checked import checked
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import DomainError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding
 from bthtn.world.sharing import Shared, Unpicklable

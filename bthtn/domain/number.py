@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import DomainError, PlanningError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Binding,

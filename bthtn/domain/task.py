@@ -11,7 +11,7 @@ from bthtn.domain.decorator import Decorator
 from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
 from bthtn.errors import Diagnostic
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.at_start import AtStart, conjunction
 from bthtn.world.expression import (
     ALWAYS,

@@ -11,7 +11,7 @@ from typing import Any
 from bthtn.domain.effect import writes_of
 from bthtn.domain.number import number_of
 from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write

@@ -22,7 +22,7 @@ from bthtn.domain.network import (
     with_tasks,
 )
 from bthtn.domain.task import CompoundTask, Task, TaskCall
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import Unknown

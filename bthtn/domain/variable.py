@@ -22,7 +22,7 @@ from bthtn.domain.function import FunctionEffect
 from bthtn.domain.network import Construct, Network
 from bthtn.domain.task import TaskCall
 from bthtn.errors import DomainError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Constant, Expression, Parameter, StateView
 from bthtn.world.fluent import Fluent

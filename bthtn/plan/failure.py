@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from bthtn.plan.nodes import Node
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Expression
 
 

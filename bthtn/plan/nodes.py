@@ -14,7 +14,7 @@ from typing import Any
 from bthtn.checked import argument_error
 from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork, listed_text
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write

@@ -12,7 +12,7 @@ from bthtn.domain.network import Network, network_text
 from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import flat, fold, footprint, preferred_steps, preorder
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.sharing import Shared, Unpicklable

@@ -33,7 +33,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.walk import Visit, children_of, unwound
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState

@@ -50,7 +50,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, node_text, unwound
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView

@@ -30,7 +30,7 @@ from bthtn.errors import DomainError
 from bthtn.plan.nodes import Node
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable

@@ -31,7 +31,7 @@ from bthtn.planning.trace import (
     TriedBefore,
     Unachievable,
 )
-from bthtn.record import record
+from bthtn.records import record
 
 AVOIDED: Final = ": avoided"
 _MOST_AVOIDED: Final = 3

@@ -20,7 +20,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.short_repr import ShortRepr
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent

@@ -8,7 +8,7 @@ from types import MethodType
 from typing import Any, Final
 
 from bthtn.errors import InputError
-from bthtn.record import equal_fields
+from bthtn.records import equal_fields
 from bthtn.saving.attributes import state_of
 from bthtn.world.sharing import Shared
 

@@ -20,7 +20,7 @@ from bthtn.plan.nodes import BranchingNode, Node, ParallelNode, SuspendedNode, T
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import BranchEnd, Projection
 from bthtn.plan.walk import Visit, node_text
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState, State, snapshot
 from bthtn.world.truth import UNKNOWN

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any, TypeVar
 
 from bthtn.errors import StateError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import (
     Binding,
     Constant,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bthtn.checked import checked
 from bthtn.errors import DomainError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import (
     ALWAYS,
     Binding,

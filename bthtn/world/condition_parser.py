@@ -26,7 +26,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from bthtn.errors import BthtnError, InputError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.at_start import AT_START, AtStart
 from bthtn.world.expression import (

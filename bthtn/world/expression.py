@@ -14,7 +14,7 @@ from dataclasses import field
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from bthtn.errors import SymbolError
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.operations import COMPARE, COMPUTE
 from bthtn.world.symbol import Symbol
 from bthtn.world.truth import UNKNOWN, Truth, Unknown, negation, value_text

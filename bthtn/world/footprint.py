@@ -11,7 +11,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Any, Final, TypeVar
 
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.truth import UNKNOWN, Unknown
 

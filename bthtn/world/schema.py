@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, Final, cast
 
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.at_start import AtStart
 from bthtn.world.expression import Constant, Expression, Parameter, operands
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf

@@ -12,7 +12,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from bthtn.errors import nearest
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Parameter
 from bthtn.world.names import comma_separated, is_plain, quoted, unquoted
 from bthtn.world.truth import value_text

@@ -8,8 +8,8 @@
         priority:   plan each branch from the state at the node, then join their effects
         otherwise:  backtrack to the latest choice point
 
-Choices are made in the order of ``reference``. A choice point holds lengths and pointers, never
-copies. The plan is a log; its tree is built on demand.
+Choices are made in the order of ``tests/reference.py``. A choice point holds lengths and pointers,
+never copies. The plan is a log; its tree is built on demand.
 """
 
 from __future__ import annotations

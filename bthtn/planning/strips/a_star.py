@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from bthtn.domain.goal import Action
 from bthtn.planning import trace
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Expression
 
 S = TypeVar("S")

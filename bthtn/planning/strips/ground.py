@@ -23,7 +23,7 @@ from bthtn.domain.goal import Action
 from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.errors import DomainError
 from bthtn.planning.least_cost import below_zero
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
     Arithmetic,

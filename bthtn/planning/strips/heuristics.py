@@ -11,7 +11,7 @@ from typing import Final
 from bthtn.planning.strips.landmarks import landmark_cost
 from bthtn.planning.strips.regress import Problem, StartState
 from bthtn.planning.strips.relaxation import Estimate, Relaxation, relaxed_plan_cost
-from bthtn.record import record
+from bthtn.records import record
 
 Factory = Callable[[Problem, StartState], Estimate]
 

@@ -14,7 +14,7 @@ This overestimates the reachable pairs, so pruning by it loses no plan.
 from __future__ import annotations
 
 from bthtn.planning.strips.regress import Problem, StartState, StripsAction, bits
-from bthtn.record import record
+from bthtn.records import record
 
 
 @record(eq=False)

@@ -19,7 +19,7 @@ from typing import Any
 from bthtn.errors import DomainError
 from bthtn.planning.strips.ground import Atom, Conjunction, GroundAction, WrittenView
 from bthtn.planning.strips.simulate import is_sensed
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import UNKNOWN

@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from math import inf
 
 from bthtn.planning.strips.regress import Problem, StartState, bits
-from bthtn.record import record
+from bthtn.records import record
 
 Estimate = Callable[[int], float]
 """From a mask of subgoals to a cost; infinite if they are unreachable."""

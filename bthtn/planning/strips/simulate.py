@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from bthtn.domain.goal import Action
 from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.plan.nodes import TaskNode
-from bthtn.record import record
+from bthtn.records import record
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView, Write

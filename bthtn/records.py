@@ -1,4 +1,4 @@
-"""record: immutable classes, made without writing source text for each."""
+"""records: immutable classes, made without writing source text for each."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bthtn.record import record
+from bthtn.records import record
 
 
 @record
