@@ -10,8 +10,8 @@ from typing import Any
 
 from bthtn.domain.goal import Action, Pursuit
 from bthtn.domain.task_effects import projected
+from bthtn.planning.strips.forward import SimulatedState
 from bthtn.planning.strips.ground import ground_calls
-from bthtn.planning.strips.simulate import SimulatedState
 from bthtn.world.expression import Binding, StateView
 from bthtn.world.footprint import RecordingView
 

@@ -8,7 +8,7 @@ from random import Random
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, achieve, fluent, fluents
 from bthtn.domain.task_effects import projected
 from bthtn.planning.protocol import Settings, request
-from bthtn.planning.strips.simulate import SimulatedState
+from bthtn.planning.strips.forward import SimulatedState
 from bthtn.world.footprint import RecordingView
 
 

@@ -23,7 +23,7 @@ from bthtn.plan.notation import normal
 from bthtn.planning import trace
 from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
 from bthtn.planning.strips.ground import conjunctions, ground_actions
-from bthtn.planning.strips.regress import Problem
+from bthtn.planning.strips.regress import Grounding
 from bthtn.planning.strips.strips_search import StripsSearch
 from tests.planning.exhaustive import cheapest
 from tests.planning.goals import Lab, Level, pursuit_of
@@ -53,17 +53,15 @@ def planned(domain, goal, state=None, settings=DEFAULT_SETTINGS, **how):
 
 def blocks_problem(goal):
     actions = ground_actions(tuple(strips_facts.freeze().tasks.values()), AB)
-    return Problem(actions, conjunctions(goal, ()))
+    return Grounding(actions, conjunctions(goal, ()))
 
 
 def regressions(problem, wanted):
-    """What each useful action would ask for, by action."""
+    """What each relevant action would ask for, by action."""
     found = {}
-    for number in problem.candidates(wanted):
-        step = problem.steps[number]
-        before = problem.regressed(wanted, step)
-        if before is not None:
-            found[str(step.action)] = before
+    for step in problem.steps:
+        if wanted & step.adds and not problem.obstacle(wanted, step):
+            found[str(step.action)] = problem.regressed(wanted, step)
     return found
 
 
@@ -107,11 +105,10 @@ def test_the_search_looks_only_at_what_can_hold_together():  # R000-12
 def test_an_action_that_needs_the_opposite_of_what_is_kept_cannot_come_last():
     trap = Domain("trap", Trap)
     trap.primitive("a", precondition=~Trap.q, effects=Trap.p.becomes(True))
-    problem = Problem(
+    problem = Grounding(
         ground_actions(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ())
     )
     (step,) = problem.steps
-    assert problem.regressed(problem.goals[0], step) is None
     assert problem.obstacle(problem.goals[0], step) == "it needs the opposite of q"
     # Overwriting q by the precondition would find the plan (a), behind which q is still false.
     assert planned(trap, Trap.p & Trap.q) is None
@@ -122,7 +119,7 @@ def test_an_action_that_spoils_what_is_wanted_cannot_come_last():
     trap = Domain("trap", Trap)
     trap.primitive("a", effects=[Trap.p.becomes(True), Trap.q.becomes(False)])
     trap.primitive("b", effects=Trap.q.becomes(True))
-    problem = Problem(
+    problem = Grounding(
         ground_actions(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ())
     )
     assert problem.obstacle(problem.goals[0], problem.steps[0]) == "it would spoil q"
@@ -175,7 +172,37 @@ def test_equal_sets_of_conditions_are_looked_at_once_whatever_action_led_there()
     told = []
     plan = find_plan(trap, Trap(r=True), achieve(Trap.p), listener=told.append)
     assert normal(plan.tree) == "(get_q, one)", "of equal ways, the one defined first"
-    assert [one.what for one in told if isinstance(one, trace.GoalsExpanded)] == ["p", "q", "r"]
+    assert [one.what for one in told if isinstance(one, trace.GoalsExpanded)] == [
+        "p",
+        "q",
+        "nothing",
+    ]
+
+
+def test_what_always_holds_is_not_asked_for():
+    class Roads(State):
+        at: Fluent[str] = fluent(default="mill")
+        road: FluentFamily[tuple[str, str], bool] = fluents(default=False)
+
+    places = ("mill", "ford", "hill", "port")
+    driving = Domain("driving", Roads)
+
+    @driving.primitive
+    def drive(start: str, to: str):
+        leads = (Roads.at == start) & Roads.road[start, to]
+        return primitive(precondition=leads, effects=Roads.at.becomes(to))
+
+    pairs = [("mill", "ford"), ("mill", "hill"), ("ford", "port"), ("hill", "port")]
+    told = []
+    goal = achieve(Roads.at == "port", objects={"start": places, "to": places}, heuristic="zero")
+    plan = find_plan(driving, Roads(road=dict.fromkeys(pairs, True)), goal, listener=told.append)
+    assert normal(plan.tree) == "(drive('mill', 'ford'), drive('ford', 'port'))"
+    assert [one.what for one in told if isinstance(one, trace.GoalsExpanded)] == [
+        "at == 'port'",
+        "at == 'ford'",
+        "at == 'hill'",
+        "at == 'mill'",
+    ], "one set of conditions, whichever roads led there"
 
 
 def test_the_number_of_unmet_conditions_can_be_too_high_so_that_a_dear_plan_is_found():  # R000-13

@@ -120,6 +120,14 @@ _NOWHERE: Final = WrittenView({})
 """A view for expressions that read no state."""
 
 
+def is_sensed(view: StateView) -> bool:
+    """Whether the values of volatile fluents in this view come from sensors.
+
+    In a state predicted by a plan they come from the plan's effects, and persist.
+    """
+    return bool(getattr(view, "foreseeable", True))
+
+
 def ground_calls(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Iterator[Action]:
     """Every task with every combination of argument values, in order of definition."""
     for task in tasks:

@@ -1,19 +1,284 @@
 """Heuristics: estimates of the cost from the start state to a set of subgoals.
 
 A heuristic is *admissible* if it never overestimates; only then is the first plan the cheapest.
+Those that look further than one step solve the *delete relaxation*, in which no action ever
+makes an atom false. Regression never changes the start state, so what is known of an atom holds
+for every set of subgoals with it: a set is looked at, not searched for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import chain
+from math import inf
+from typing import Final, NamedTuple
 
-from bthtn.planning.strips.landmarks import landmark_cost
-from bthtn.planning.strips.regress import Problem, StartState
-from bthtn.planning.strips.relaxation import Estimate, Relaxation, relaxed_plan_cost
+from bthtn.planning.strips.regress import Grounding, StartState, bits
 from bthtn.records import record
 
-Factory = Callable[[Problem, StartState], Estimate]
+Estimate = Callable[[int], float]
+"""From a mask of subgoals to a cost; infinite if they are unreachable."""
+
+
+@record(eq=False)
+class RelaxedCosts:
+    """The relaxed costs of atoms, and the actions that they are due to."""
+
+    of_atoms: list[float]
+    """By atom; infinite if it is unreachable."""
+    achiever: list[int]
+    """By atom: an action that adds it at this cost; -1 if it needs none or has none."""
+
+    @property
+    def unreachable(self) -> int:
+        """The atoms with infinite cost, as a mask."""
+        return sum(1 << atom for atom, cost in enumerate(self.of_atoms) if cost == inf)
+
+
+class Relaxation:
+    """The delete relaxation of a problem: actions as tuples of the atoms that do not hold at first.
+
+    An action that needs none of them needs ``start``, an atom of its own that costs nothing.
+    Atoms that are true or unknown in the start state cost nothing (Bonet and Geffner 2001).
+    """
+
+    def __init__(self, grounding: Grounding, start: StartState) -> None:
+        self.start = len(grounding.atoms)
+        self.met = start.possible
+        ahead = ~self.met
+        self._unexplored = [0.0 if self.met >> atom & 1 else inf for atom in range(self.start)]
+        self._unexplored.append(0.0)
+        self.costs = [step.cost for step in grounding.steps]
+        self.needs = [
+            tuple(bits(step.preconditions & ahead)) or (self.start,) for step in grounding.steps
+        ]
+        self.adds = [tuple(bits(step.adds & ahead)) for step in grounding.steps]
+        self.users = _by_atom(self.needs, self.start + 1)
+        """By atom: the actions that need it."""
+        self.achievers = _by_atom(self.adds, self.start + 1)
+        """By atom: the actions that add it."""
+
+    def explored(
+        self, combine: Callable[[Iterable[float]], float], action_costs: Sequence[float] = ()
+    ) -> RelaxedCosts:
+        """The costs of all atoms. Actions have the costs of the problem, unless others are given.
+
+        The cost of preconditions is the largest of their costs (``max``: never too much) or the
+        sum (``sum``: as if each were achieved on its own).
+        """
+        action_costs = action_costs or self.costs
+        users, needs, adds = self.users, self.needs, self.adds
+        costs = self._unexplored.copy()
+        achiever = [-1] * len(costs)
+        missing = list(map(len, needs))
+        frontier = [(0.0, self.start)]
+        while frontier:
+            cost, atom = heappop(frontier)
+            if cost > costs[atom]:
+                continue
+            for action in users[atom]:
+                missing[action] -= 1
+                if not missing[action]:
+                    needed = needs[action]
+                    before = combine([costs[atom] for atom in needed]) if len(needed) > 1 else cost
+                    price = action_costs[action] + before
+                    for added in adds[action]:
+                        if price < costs[added]:
+                            costs[added], achiever[added] = price, action
+                            heappush(frontier, (price, added))
+        return RelaxedCosts(costs, achiever)
+
+
+class RelaxedPlans:
+    """For each atom a plan that ignores deletes, as a mask of actions.
+
+    The union of the plans of several atoms is a plan for all of them, in which an action counts
+    once (FF, Hoffmann and Nebel 2001).
+    """
+
+    def __init__(self, relaxation: Relaxation) -> None:
+        explored = relaxation.explored(sum)
+        achiever = explored.achiever
+        self.unreachable = explored.unreachable
+        self.of_atoms = plans = [0] * len(achiever)
+        for atom in sorted(range(len(plans)), key=explored.of_atoms.__getitem__):
+            if achiever[atom] >= 0:
+                plans[atom] = 1 << achiever[atom]
+                for needed in relaxation.needs[achiever[atom]]:
+                    plans[atom] |= plans[needed]
+        by_cost: dict[float, int] = {}
+        for action, cost in enumerate(relaxation.costs):
+            by_cost[cost] = by_cost.get(cost, 0) | 1 << action
+        self._by_cost = tuple(by_cost.items())
+
+    def cost(self, atoms: Iterable[int]) -> float:
+        """The cost of a plan for the atoms, each of which is reachable."""
+        plan = 0
+        total: float = 0
+        for atom in atoms:
+            plan |= self.of_atoms[atom]
+        for cost, actions in self._by_cost:
+            if plan & actions:  # none that costs infinitely much
+                total += cost * (plan & actions).bit_count()
+        return total
+
+
+def relaxed_plan_cost(relaxation: Relaxation) -> Estimate:
+    """The cost of a plan in the delete relaxation, which need not be the cheapest."""
+    plans = RelaxedPlans(relaxation)
+
+    def estimate(subgoals: int) -> float:
+        return inf if subgoals & plans.unreachable else plans.cost(bits(subgoals))
+
+    return estimate
+
+
+class Landmark(NamedTuple):
+    """A set of actions of which every plan for an atom contains one, as a mask."""
+
+    actions: int
+    least: float
+    """The cost of the cheapest of them."""
+    cheapest: int
+    """Those that cost no more, as a mask."""
+    dearer: tuple[int, ...]
+    """The numbers of the others."""
+
+
+class Charges:
+    """What actions still cost when some landmarks have been counted."""
+
+    def __init__(self, costs: Sequence[float]) -> None:
+        self._costs = costs
+        self._free = 0
+        """The actions that cost nothing any more."""
+        self._left: dict[int, float] = {}
+        """By action: what it still costs, if it costs less than at first."""
+        self._reduced = 0
+        """The actions that were ever in ``_left``."""
+
+    def cost(self, action: int) -> float:
+        """What an action still costs."""
+        if self._free >> action & 1:
+            return 0
+        return self._left.get(action, self._costs[action])
+
+    def landmark(self, actions: Iterable[int]) -> Landmark:
+        """A landmark of these actions at what they still cost."""
+        costs = {action: self.cost(action) for action in actions}
+        least = min(costs.values())
+        cheapest = sum(1 << action for action, cost in costs.items() if cost == least)
+        dearer = tuple(action for action, cost in costs.items() if cost != least)
+        return Landmark(sum(1 << action for action in costs), least, cheapest, dearer)
+
+    def charge(self, landmarks: Iterable[Landmark]) -> float:
+        """Make the actions of one landmark after the other cheaper by the cost of the cheapest.
+
+        Returns the sum of these costs.
+        """
+        total: float = 0
+        free, reduced = self._free, self._reduced
+        for landmark in landmarks:
+            actions, least, cheapest, dearer = landmark
+            if actions & free:
+                continue
+            if actions & reduced:
+                _, least, cheapest, dearer = self.landmark(bits(actions))
+            total += least
+            free |= cheapest
+            for action in dearer:
+                self._left[action] = self.cost(action) - least
+                reduced |= 1 << action
+        self._free, self._reduced = free, reduced
+        return total
+
+
+def landmark_cost(relaxation: Relaxation) -> Estimate:
+    """The sum of the costs of landmarks, never more than the cheapest relaxed plan's: LM-cut.
+
+        until the dearest subgoal costs nothing in the delete relaxation:
+            find a landmark of it whose actions all cost something
+            add the cost of the cheapest of them to the estimate
+            make all of them cheaper by as much
+
+    If an action counts as if its dearest precondition were its only one, a landmark is a cut: the
+    actions that lead from what is reached without them to the atoms from which the subgoal costs
+    nothing. Of equally dear preconditions it is the one that was the dearest before any landmark
+    (Helmert and Domshlak 2009). Landmarks that are known come first: few are ever searched for.
+    """
+    before = relaxation.explored(max).of_atoms
+    plans = RelaxedPlans(relaxation)
+    known: list[list[Landmark]] = [[] for _ in before]
+
+    def estimate(subgoals: int) -> float:
+        if subgoals & plans.unreachable:
+            return inf
+        ahead = list(bits(subgoals & ~relaxation.met))
+        charges = Charges(relaxation.costs)
+        total = charges.charge(chain.from_iterable([known[atom] for atom in ahead]))
+        most = plans.cost(ahead)
+        while total < most:
+            costs = [charges.cost(action) for action in range(len(relaxation.costs))]
+            of_atoms = relaxation.explored(max, costs).of_atoms
+            subgoal = max(ahead, key=of_atoms.__getitem__)
+            if not of_atoms[subgoal]:
+                break
+            ranks = list(zip(of_atoms, before, strict=True))
+            dearest = [
+                max(needed, key=ranks.__getitem__) if len(needed) > 1 else needed[0]
+                for needed in relaxation.needs
+            ]
+            cut = _cut(relaxation, costs, dearest, subgoal)
+            total += charges.charge([charges.landmark(cut)])
+            known[subgoal].append(Charges(relaxation.costs).landmark(cut))
+        return total
+
+    return estimate
+
+
+def _cut(relaxation: Relaxation, costs: list[float], dearest: list[int], subgoal: int) -> list[int]:
+    """The actions of a landmark of a subgoal that costs something; all of them do."""
+    beyond = _for_nothing(relaxation, costs, dearest, subgoal)
+    reached = {relaxation.start}
+    stack, cut = [relaxation.start], []
+    while stack:
+        atom = stack.pop()
+        for action in relaxation.users[atom]:
+            if dearest[action] == atom:
+                if not beyond.isdisjoint(relaxation.adds[action]):
+                    cut.append(action)
+                    continue
+                fresh = [added for added in relaxation.adds[action] if added not in reached]
+                reached.update(fresh)
+                stack += fresh
+    return cut
+
+
+def _for_nothing(
+    relaxation: Relaxation, costs: list[float], dearest: list[int], subgoal: int
+) -> set[int]:
+    """The atoms from which actions that cost nothing lead to the subgoal."""
+    found, stack = {subgoal}, [subgoal]
+    while stack:
+        for action in relaxation.achievers[stack.pop()]:
+            atom = dearest[action]
+            if not costs[action] and atom not in found:
+                found.add(atom)
+                stack.append(atom)
+    return found
+
+
+def _by_atom(atoms: list[tuple[int, ...]], count: int) -> list[list[int]]:
+    """For each atom the actions in whose tuples it is."""
+    actions: list[list[int]] = [[] for _ in range(count)]
+    for action, needed in enumerate(atoms):
+        for atom in needed:
+            actions[atom].append(action)
+    return actions
+
+
+Factory = Callable[[Grounding, StartState], Estimate]
 
 
 @record
@@ -30,12 +295,12 @@ class Heuristic:
     weight: float = 1
 
 
-def _unmet(_: Problem, start: StartState) -> Estimate:
+def _unmet(_: Grounding, start: StartState) -> Estimate:
     return lambda subgoals: start.unmet(subgoals).bit_count()
 
 
 def _of_relaxation(estimate: Callable[[Relaxation], Estimate]) -> Factory:
-    return lambda problem, start: estimate(Relaxation(problem, start))
+    return lambda grounding, start: estimate(Relaxation(grounding, start))
 
 
 HEURISTICS: Final[Mapping[str, Heuristic]] = {

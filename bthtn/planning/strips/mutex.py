@@ -13,7 +13,7 @@ This overestimates the reachable pairs, so pruning by it loses no plan.
 
 from __future__ import annotations
 
-from bthtn.planning.strips.regress import Problem, StartState, StripsAction, bits
+from bthtn.planning.strips.regress import Grounding, StartState, StripsAction, bits
 from bthtn.records import record
 
 
@@ -30,16 +30,16 @@ class MutexTable:
         return not any(subgoals & ~self.with_atom[atom] for atom in bits(subgoals))
 
 
-def mutex_table(problem: Problem, start: StartState) -> MutexTable:
+def mutex_table(grounding: Grounding, start: StartState) -> MutexTable:
     """The table for a start state, in which unknown atoms are assumed to be possible."""
     possible = start.possible
-    compatible = [possible if possible >> atom & 1 else 0 for atom in range(len(problem.atoms))]
+    compatible = [possible if possible >> atom & 1 else 0 for atom in range(len(grounding.atoms))]
     grown = True
     while grown:
         grown = False
-        for step in problem.steps:
-            grown = _apply(problem, step, compatible) or grown
-    with_preconditions = (_with_preconditions(step, compatible) for step in problem.steps)
+        for step in grounding.steps:
+            grown = _apply(grounding, step, compatible) or grown
+    with_preconditions = (_with_preconditions(step, compatible) for step in grounding.steps)
     return MutexTable(tuple(compatible), tuple(with_preconditions))
 
 
@@ -51,7 +51,7 @@ def _with_preconditions(step: StripsAction, compatible: list[int]) -> int:
     return 0 if step.preconditions & ~common else common
 
 
-def _apply(problem: Problem, step: StripsAction, compatible: list[int]) -> bool:
+def _apply(grounding: Grounding, step: StripsAction, compatible: list[int]) -> bool:
     """Add the pairs that the action makes possible. Returns whether any are new."""
     common = _with_preconditions(step, compatible)
     if not common:
@@ -59,7 +59,7 @@ def _apply(problem: Problem, step: StripsAction, compatible: list[int]) -> bool:
     if common < 0:  # no preconditions: compatible with every reachable atom
         common = sum(1 << atom for atom, others in enumerate(compatible) if others)
     kept = common & ~step.deletes
-    kept = kept & ~problem.sensed | (kept & problem.later) >> 1
+    kept = kept & ~grounding.sensed | (kept & grounding.later) >> 1
     grown = False
     for atom in bits(step.adds):
         fresh = (kept | step.adds) & ~compatible[atom]

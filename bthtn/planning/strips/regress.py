@@ -8,7 +8,7 @@ An action is relevant if it adds a subgoal and deletes none. It is irrelevant if
 contradicts a subgoal that it does not write, since an atom that is not written held before the
 action as well; without that rule one state would have to satisfy an atom and its opposite.
 
-Sets of atoms are bit masks over ``Problem.atoms``.
+Sets of atoms are bit masks over ``Grounding.atoms``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from bthtn.errors import DomainError
-from bthtn.planning.strips.ground import Atom, Conjunction, GroundAction, WrittenView
-from bthtn.planning.strips.simulate import is_sensed
+from bthtn.planning.strips.ground import (
+    Atom,
+    Conjunction,
+    GroundAction,
+    WrittenView,
+    is_sensed,
+)
 from bthtn.records import record
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
@@ -29,7 +34,7 @@ from bthtn.world.truth import UNKNOWN
 class StripsAction:
     """An action as masks of atoms.
 
-    ``excludes`` are the atoms that contradict a precondition.
+    ``excludes`` are the atoms that contradict a precondition, and that it does not add.
     """
 
     action: GroundAction
@@ -40,7 +45,7 @@ class StripsAction:
     cost: float
 
 
-class Problem:
+class Grounding:
     """Goals and actions with numbered atoms, independent of any state.
 
     An atom on a volatile fluent has two consecutive numbers: in the start state, where the
@@ -70,16 +75,16 @@ class Problem:
         )
         self.useful = [0] * len(self.atoms)
         """For each atom the actions that add it, as a mask over the numbers of actions."""
+        self.changing = self.sensed | self.later
+        """The atoms that can become false, by an action or unnoticed."""
         for number, step in enumerate(self.steps):
+            self.changing |= step.deletes
             for atom in bits(step.adds):
                 self.useful[atom] |= 1 << number
 
-    def regressed(self, subgoals: int, step: StripsAction) -> int | None:
-        """The regression of the subgoals through an action; None if it is irrelevant."""
-        kept = subgoals & ~step.adds
-        if kept == subgoals or subgoals & step.deletes or kept & step.excludes:
-            return None
-        before = self.before(kept) | step.preconditions
+    def regressed(self, subgoals: int, step: StripsAction) -> int:
+        """The regression of the subgoals through a relevant action."""
+        before = self.before(subgoals & ~step.adds) | step.preconditions
         for atom in bits(before & self._implying):
             if before >> atom & 1:  # not left out itself, as 1.0 is beside 1
                 before &= ~self._implied[atom]
@@ -90,20 +95,13 @@ class Problem:
         sensed = kept & self.sensed
         return kept ^ sensed | sensed << 1
 
-    def candidates(self, subgoals: int) -> Iterator[int]:
-        """Numbers of the actions that add a subgoal, in order of definition."""
-        union = 0
-        for atom in bits(subgoals):
-            union |= self.useful[atom]
-        return bits(union)
-
     def obstacle(self, subgoals: int, step: StripsAction) -> str:
-        """The reason why a candidate is irrelevant."""
-        spoilt = subgoals & step.deletes
-        if spoilt:
-            return f"it would spoil {self.text(spoilt)}"
-        against = subgoals & ~step.adds & step.excludes
-        return f"it needs the opposite of {self.text(against)}"
+        """The reason why an action that adds a subgoal is irrelevant; empty if it is not."""
+        if subgoals & step.deletes:
+            return f"it would spoil {self.text(subgoals & step.deletes)}"
+        if subgoals & step.excludes:
+            return f"it needs the opposite of {self.text(subgoals & step.excludes)}"
+        return ""
 
     def text(self, subgoals: int) -> str:
         """The atoms as text, separated by commas."""
@@ -179,18 +177,17 @@ class Problem:
                     adds |= 1 << number
                 else:
                     deletes |= 1 << number
-        return StripsAction(
-            action, preconditions, adds, deletes, self.excluded(preconditions), action.cost
-        )
+        excludes = self.excluded(preconditions) & ~adds
+        return StripsAction(action, preconditions, adds, deletes, excludes, action.cost)
 
 
 class StartState:
     """The truth of the atoms in the start state, evaluated on demand."""
 
-    def __init__(self, problem: Problem, view: StateView) -> None:
-        self._problem = problem
+    def __init__(self, grounding: Grounding, view: StateView) -> None:
+        self._grounding = grounding
         self._view = view
-        self._evaluated = problem.later if is_sensed(view) else 0
+        self._evaluated = grounding.later if is_sensed(view) else 0
         self._met = 0
         self._unknown = 0
         self.unknown: Expression[Any] | None = None
@@ -201,19 +198,24 @@ class StartState:
         self._evaluate(subgoals)
         if self.unknown is None and subgoals & self._unknown:
             number = next(bits(subgoals & self._unknown))
-            fluents = self._problem.atoms[number].fluents
+            fluents = self._grounding.atoms[number].fluents
             self.unknown = next(f for f in fluents if self._view.get(f) is UNKNOWN)
         return subgoals & ~self._met
 
     @property
+    def met(self) -> int:
+        """All atoms that are true."""
+        self._evaluate((1 << len(self._grounding.atoms)) - 1)
+        return self._met
+
+    @property
     def possible(self) -> int:
         """All atoms that are true or unknown."""
-        self._evaluate((1 << len(self._problem.atoms)) - 1)
-        return self._met | self._unknown
+        return self.met | self._unknown
 
     def _evaluate(self, subgoals: int) -> None:
         for number in bits(subgoals & ~self._evaluated):
-            truth = self._problem.atoms[number].evaluate(self._view)
+            truth = self._grounding.atoms[number].evaluate(self._view)
             if truth is UNKNOWN:
                 self._unknown |= 1 << number
             elif truth:

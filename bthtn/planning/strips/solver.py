@@ -11,8 +11,8 @@ from bthtn.planning import trace
 from bthtn.planning.cache import exact
 from bthtn.planning.protocol import no_answer
 from bthtn.planning.strips.a_star import AStar
-from bthtn.planning.strips.backward import BackwardSearch
-from bthtn.planning.strips.forward import ForwardSearch
+from bthtn.planning.strips.backward import BackwardProblem
+from bthtn.planning.strips.forward import ForwardProblem, simulate_plan
 from bthtn.planning.strips.ground import (
     conjunctions,
     ground_actions,
@@ -20,8 +20,7 @@ from bthtn.planning.strips.ground import (
     opaque,
     opaque_parts,
 )
-from bthtn.planning.strips.regress import Problem
-from bthtn.planning.strips.simulate import simulate_plan
+from bthtn.planning.strips.regress import Grounding
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
@@ -38,9 +37,10 @@ def new_search(
     objects = pursuit.values(view, binding)
     heuristic = heuristic_of(manner)
     if manner.forward:
-        actions = list(ground_calls(pursuit.actions, objects))
-        return ForwardSearch(pursuit, actions, view, binding, heuristic, listener)
-    return BackwardSearch(_problem(pursuit, objects, binding), view, heuristic, listener)
+        actions = ground_calls(pursuit.actions, objects)
+        return AStar(ForwardProblem(pursuit, actions, view, binding, heuristic), listener)
+    grounding = _grounding(pursuit, objects, binding)
+    return AStar(BackwardProblem(grounding, view, heuristic), listener)
 
 
 def heuristic_of(manner: Manner) -> str:
@@ -52,15 +52,17 @@ def heuristic_of(manner: Manner) -> str:
     return "lmcut" if manner.optimal else "hff"
 
 
-def _problem(pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Binding) -> Problem:
-    """The grounded problem. The last one is cached: values seldom change between searches."""
+def _grounding(
+    pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Binding
+) -> Grounding:
+    """The grounded goal. The last one is kept: values seldom change between searches."""
     key = (exact(binding), *((name, exact(values)) for name, values in objects.items()))
-    kept = pursuit.kept.get("problem")
+    kept = pursuit.kept.get("grounding")
     if kept is None or kept[0] != key:
         actions = ground_actions(pursuit.actions, objects)
-        problem = Problem(actions, conjunctions(pursuit.condition, binding))
-        kept = pursuit.kept["problem"] = (key, problem)
-    found: Problem = kept[1]
+        grounding = Grounding(actions, conjunctions(pursuit.condition, binding))
+        kept = pursuit.kept["grounding"] = (key, grounding)
+    found: Grounding = kept[1]
     return found
 
 
@@ -90,8 +92,8 @@ class GoalDirected:
             if search.expansions >= pursuit.manner.limit:
                 raise no_answer(search.expansions)
         if search.steps is None:
-            if search.unknown is not None:
-                raise UnknownRead(search.unknown)
+            if search.problem.unknown is not None:
+                raise UnknownRead(search.problem.unknown)
             return None
         end, _ = simulate_plan(search.steps, view)
         return Solution(search.steps, goal_reads(pursuit, end, binding))
@@ -101,7 +103,7 @@ class GoalDirected:
         search = new_search(pursuit, view, binding, pursuit.manner)
         while search.expand():
             pass
-        return search.why_not()
+        return search.problem.why_not(search.expansions)
 
 
 GOAL_DIRECTED: Final = GoalDirected()

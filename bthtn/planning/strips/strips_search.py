@@ -16,7 +16,7 @@ from bthtn.plan.walk import one_node
 from bthtn.planning import trace
 from bthtn.planning.protocol import PlanRequest, SearchStatus, pursuit_alone, raise_for_user, repeat
 from bthtn.planning.strips.a_star import AStar
-from bthtn.planning.strips.simulate import SimulatedState, simulate_plan
+from bthtn.planning.strips.forward import SimulatedState, simulate_plan
 from bthtn.planning.strips.solver import goal_reads, new_search
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -117,11 +117,11 @@ class StripsSearch(Unpicklable):
             return
         if search.steps is not None:
             self._solve(search.steps)
-        elif search.unknown is not None:
-            self._suspend(str(search.unknown))
+        elif search.problem.unknown is not None:
+            self._suspend(str(search.problem.unknown))
         else:
             if self._listener is not None:
-                for reason in search.why_not():
+                for reason in search.problem.why_not(search.expansions):
                     self._listener(trace.Unachievable(reason))
             self._status = SearchStatus.EXHAUSTED
 
