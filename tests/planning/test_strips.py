@@ -542,6 +542,18 @@ def test_an_error_of_the_user_ends_the_search():
     assert search.status is SearchStatus.ERROR
 
 
+def test_a_search_that_is_interrupted_in_the_middle_of_an_expansion_is_over():
+    def stop(event):
+        raise KeyboardInterrupt
+
+    search = StripsSearch(request(strips_facts, A_ON_B, achieve(Facts.on["b,a"])), stop)
+    with pytest.raises(KeyboardInterrupt):
+        search.advance()
+    assert search.status is SearchStatus.ERROR
+    assert search.advance() is SearchStatus.ERROR
+    assert search.plan is None
+
+
 def test_the_limit_is_told_from_having_no_plan():
     with pytest.raises(BthtnError, match=r"BT203.*after 3"):
         find_plan(

@@ -29,6 +29,8 @@ class RelaxedCosts:
     """By atom; infinite if it is unreachable."""
     achiever: list[int]
     """By atom: an action that adds it at this cost; -1 if it needs none or has none."""
+    order: list[int]
+    """The reachable atoms that do not hold at first: each behind those that it needs."""
 
     @property
     def unreachable(self) -> int:
@@ -73,10 +75,12 @@ class Relaxation:
         achiever = [-1] * len(costs)
         missing = list(map(len, needs))
         frontier = [(0.0, self.start)]
+        order = []
         while frontier:
             cost, atom = heappop(frontier)
             if cost > costs[atom]:
                 continue
+            order.append(atom)
             for action in users[atom]:
                 missing[action] -= 1
                 if not missing[action]:
@@ -87,49 +91,43 @@ class Relaxation:
                         if price < costs[added]:
                             costs[added], achiever[added] = price, action
                             heappush(frontier, (price, added))
-        return RelaxedCosts(costs, achiever)
+        return RelaxedCosts(costs, achiever, order[1:])
 
-
-class RelaxedPlans:
-    """For each atom a plan that ignores deletes, as a mask of actions.
-
-    The union of the plans of several atoms is a plan for all of them, in which an action counts
-    once (FF, Hoffmann and Nebel 2001).
-    """
-
-    def __init__(self, relaxation: Relaxation) -> None:
-        explored = relaxation.explored(sum)
-        achiever = explored.achiever
-        self.unreachable = explored.unreachable
-        self.of_atoms = plans = [0] * len(achiever)
-        for atom in sorted(range(len(plans)), key=explored.of_atoms.__getitem__):
-            if achiever[atom] >= 0:
-                plans[atom] = 1 << achiever[atom]
-                for needed in relaxation.needs[achiever[atom]]:
-                    plans[atom] |= plans[needed]
-        by_cost: dict[float, int] = {}
-        for action, cost in enumerate(relaxation.costs):
-            by_cost[cost] = by_cost.get(cost, 0) | 1 << action
-        self._by_cost = tuple(by_cost.items())
-
-    def cost(self, atoms: Iterable[int]) -> float:
-        """The cost of a plan for the atoms, each of which is reachable."""
-        plan = 0
-        total: float = 0
-        for atom in atoms:
-            plan |= self.of_atoms[atom]
-        for cost, actions in self._by_cost:
-            if plan & actions:  # none that costs infinitely much
-                total += cost * (plan & actions).bit_count()
-        return total
+    def plans(self, explored: RelaxedCosts) -> list[int]:
+        """For each atom the actions that its cost is due to, as a mask."""
+        plans = [0] * len(explored.of_atoms)
+        for atom in explored.order:
+            plan = 1 << explored.achiever[atom]
+            for needed in self.needs[explored.achiever[atom]]:
+                plan |= plans[needed]
+            plans[atom] = plan
+        return plans
 
 
 def relaxed_plan_cost(relaxation: Relaxation) -> Estimate:
-    """The cost of a plan in the delete relaxation, which need not be the cheapest."""
-    plans = RelaxedPlans(relaxation)
+    """The cost of a plan that ignores deletes, in which an action counts once.
+
+    It need not be the cheapest: it is the union of the plans of the atoms, each with those of what
+    it needs (FF, Hoffmann and Nebel 2001).
+    """
+    explored = relaxation.explored(sum)
+    plans, unreachable = relaxation.plans(explored), explored.unreachable
+    by_cost: dict[float, int] = {}
+    for action, cost in enumerate(relaxation.costs):
+        by_cost[cost] = by_cost.get(cost, 0) | 1 << action
+    classes = tuple(by_cost.items())
 
     def estimate(subgoals: int) -> float:
-        return inf if subgoals & plans.unreachable else plans.cost(bits(subgoals))
+        if subgoals & unreachable:
+            return inf
+        plan = 0
+        total: float = 0
+        for atom in bits(subgoals):
+            plan |= plans[atom]
+        for cost, actions in classes:
+            if plan & actions:  # none that costs infinitely much
+                total += cost * (plan & actions).bit_count()
+        return total
 
     return estimate
 
@@ -151,26 +149,21 @@ class Charges:
 
     def __init__(self, costs: Sequence[float]) -> None:
         self._costs = costs
-        self._free = 0
-        """The actions that cost nothing any more."""
+        self.free = 0
+        """The actions that cost nothing any more, as a mask."""
         self._left: dict[int, float] = {}
         """By action: what it still costs, if it costs less than at first."""
         self._reduced = 0
-        """The actions that were ever in ``_left``."""
+        """The actions in ``_left``, as a mask."""
 
-    def cost(self, action: int) -> float:
-        """What an action still costs."""
-        if self._free >> action & 1:
-            return 0
-        return self._left.get(action, self._costs[action])
-
-    def landmark(self, actions: Iterable[int]) -> Landmark:
-        """A landmark of these actions at what they still cost."""
-        costs = {action: self.cost(action) for action in actions}
-        least = min(costs.values())
-        cheapest = sum(1 << action for action, cost in costs.items() if cost == least)
-        dearer = tuple(action for action, cost in costs.items() if cost != least)
-        return Landmark(sum(1 << action for action in costs), least, cheapest, dearer)
+    def costs(self) -> list[float]:
+        """What each action still costs."""
+        costs = list(self._costs)
+        for action, left in self._left.items():
+            costs[action] = left
+        for action in bits(self.free):
+            costs[action] = 0
+        return costs
 
     def charge(self, landmarks: Iterable[Landmark]) -> float:
         """Make the actions of one landmark after the other cheaper by the cost of the cheapest.
@@ -178,63 +171,95 @@ class Charges:
         Returns the sum of these costs.
         """
         total: float = 0
-        free, reduced = self._free, self._reduced
+        free, left = self.free, self._left
         for landmark in landmarks:
             actions, least, cheapest, dearer = landmark
             if actions & free:
                 continue
-            if actions & reduced:
-                _, least, cheapest, dearer = self.landmark(bits(actions))
+            if actions & self._reduced:
+                now = {action: left.get(action, self._costs[action]) for action in bits(actions)}
+                _, least, cheapest, dearer = landmark_of(now)
             total += least
             free |= cheapest
             for action in dearer:
-                self._left[action] = self.cost(action) - least
-                reduced |= 1 << action
-        self._free, self._reduced = free, reduced
+                left[action] = left.get(action, self._costs[action]) - least
+                self._reduced |= 1 << action
+        self.free = free
         return total
+
+
+def landmark_of(costs: Mapping[int, float]) -> Landmark:
+    """The landmark of these actions, each with its cost."""
+    least = min(costs.values())
+    cheapest = sum(1 << action for action, cost in costs.items() if cost == least)
+    dearer = tuple(action for action, cost in costs.items() if cost != least)
+    return Landmark(sum(1 << action for action in costs), least, cheapest, dearer)
 
 
 def landmark_cost(relaxation: Relaxation) -> Estimate:
     """The sum of the costs of landmarks, never more than the cheapest relaxed plan's: LM-cut.
 
-        until the dearest subgoal costs nothing in the delete relaxation:
-            find a landmark of it whose actions all cost something
+        until all subgoals cost nothing in the delete relaxation:
+            find a landmark of the dearest whose actions all cost something
             add the cost of the cheapest of them to the estimate
             make all of them cheaper by as much
 
     If an action counts as if its dearest precondition were its only one, a landmark is a cut: the
     actions that lead from what is reached without them to the atoms from which the subgoal costs
     nothing. Of equally dear preconditions it is the one that was the dearest before any landmark
-    (Helmert and Domshlak 2009). Landmarks that are known come first: few are ever searched for.
+    (Helmert and Domshlak 2009).
+
+    Landmarks of an atom that are known come first, and a subgoal is known to cost nothing if one
+    of the plans that were found for it does: the relaxation is seldom explored.
     """
-    before = relaxation.explored(max).of_atoms
-    plans = RelaxedPlans(relaxation)
-    known: list[list[Landmark]] = [[] for _ in before]
+    explored = relaxation.explored(max)
+    before, unreachable = explored.of_atoms, explored.unreachable
+    landmarks: list[list[Landmark]] = [[] for _ in before]
+    plans = [[plan] for plan in relaxation.plans(explored)]
 
     def estimate(subgoals: int) -> float:
-        if subgoals & plans.unreachable:
+        if subgoals & unreachable:
             return inf
         ahead = list(bits(subgoals & ~relaxation.met))
         charges = Charges(relaxation.costs)
-        total = charges.charge(chain.from_iterable([known[atom] for atom in ahead]))
-        most = plans.cost(ahead)
-        while total < most:
-            costs = [charges.cost(action) for action in range(len(relaxation.costs))]
-            of_atoms = relaxation.explored(max, costs).of_atoms
-            subgoal = max(ahead, key=of_atoms.__getitem__)
-            if not of_atoms[subgoal]:
-                break
-            ranks = list(zip(of_atoms, before, strict=True))
-            dearest = [
-                max(needed, key=ranks.__getitem__) if len(needed) > 1 else needed[0]
-                for needed in relaxation.needs
-            ]
-            cut = _cut(relaxation, costs, dearest, subgoal)
-            total += charges.charge([charges.landmark(cut)])
-            known[subgoal].append(Charges(relaxation.costs).landmark(cut))
+        total = charges.charge(chain.from_iterable([landmarks[atom] for atom in ahead]))
+        while dear := _dear(ahead, plans, charges.free):
+            costs = charges.costs()
+            explored = relaxation.explored(max, costs)
+            subgoal = max(dear, key=explored.of_atoms.__getitem__)
+            if not explored.of_atoms[subgoal]:
+                for atom in dear:
+                    plans[atom].append(relaxation.plans(explored)[atom])
+                return total
+            cut = _cut(relaxation, costs, _dearest(relaxation, explored, before), subgoal)
+            total += charges.charge([landmark_of({action: costs[action] for action in cut})])
+            whole = landmark_of({action: relaxation.costs[action] for action in cut})
+            landmarks[subgoal].append(whole)
         return total
 
     return estimate
+
+
+def _dear(atoms: Iterable[int], plans: Sequence[list[int]], free: int) -> list[int]:
+    """The atoms of which no known plan costs nothing."""
+    dear = []
+    charged = ~free
+    for atom in atoms:
+        for plan in plans[atom]:
+            if not plan & charged:
+                break
+        else:
+            dear.append(atom)
+    return dear
+
+
+def _dearest(relaxation: Relaxation, explored: RelaxedCosts, before: Sequence[float]) -> list[int]:
+    """The dearest precondition of each action."""
+    ranks = list(zip(explored.of_atoms, before, strict=True))
+    return [
+        max(needed, key=ranks.__getitem__) if len(needed) > 1 else needed[0]
+        for needed in relaxation.needs
+    ]
 
 
 def _cut(relaxation: Relaxation, costs: list[float], dearest: list[int], subgoal: int) -> list[int]:

@@ -93,6 +93,9 @@ class StripsSearch(Unpicklable):
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             self._status = SearchStatus.ERROR
             raise_for_user(error)
+        except BaseException:  # Ctrl-C: it cannot go on from the middle of an expansion
+            self._status = SearchStatus.ERROR
+            raise
         return self.status
 
     def cancel(self) -> None:
