@@ -56,6 +56,11 @@ CASES = MappingProxyType(
                 freight.drawn(3, 3, 6),
                 too_slow=(CHEAPEST[1], "bthtn, unmet"),
             ),
+            Case(
+                "logistics 3-3-6 by road",
+                freight.drawn(3, 3, 6, 3, by_road=True),
+                too_slow=(*CHEAPEST[1:], "bthtn, unmet"),
+            ),
         )
     }
 )

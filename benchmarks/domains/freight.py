@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from itertools import permutations
 from operator import and_
 from random import Random
 from typing import Any
@@ -20,6 +21,8 @@ class Freight(State):
     city: FluentFamily[str, str] = fluents(default="no city")
     """Of places and trucks."""
     is_airport: FluentFamily[str, bool] = fluents(default=False)
+    road: FluentFamily[tuple[str, str], bool] = fluents(default=False)
+    """From place to place."""
 
 
 freight = Domain("freight", Freight)
@@ -50,6 +53,14 @@ def drive(truck: str, place: str) -> Primitive:
 
 
 @freight.primitive
+def drive_along(truck: str, start: str, place: str) -> Primitive:
+    return primitive(
+        precondition=(Freight.at[truck] == start) & Freight.road[start, place],
+        effects=Freight.at[truck].becomes(place),
+    )
+
+
+@freight.primitive
 def fly(plane: str, place: str) -> Primitive:
     return primitive(
         precondition=Freight.is_airport[place], effects=Freight.at[plane].becomes(place)
@@ -69,9 +80,13 @@ class Deliveries:
     at: Mapping[str, str]
     destination: Mapping[str, str]
     """By package."""
+    by_road: bool
+    """Whether it is the roads that say where a truck can go, or the cities."""
 
 
-def drawn(cities: int, places: int, packages: int, seed: int = 1) -> Deliveries:
+def drawn(
+    cities: int, places: int, packages: int, seed: int = 1, *, by_road: bool = False
+) -> Deliveries:
     """So many cities with so many places each, the first of them its airport."""
     draw = Random(seed)  # noqa: S311 - to be the same everywhere is its purpose
     city_of = {f"p{c}-{n}": f"c{c}" for c in range(cities) for n in range(places)}
@@ -84,7 +99,7 @@ def drawn(cities: int, places: int, packages: int, seed: int = 1) -> Deliveries:
         at[f"box{number}"] = draw.choice(spots)
         destination[f"box{number}"] = draw.choice(spots)
     airports = tuple(spots[::places])
-    return Deliveries(city_of, airports, trucks, "plane", at, destination)
+    return Deliveries(city_of, airports, trucks, "plane", at, destination, by_road)
 
 
 def question(asked: Deliveries, **how: Any) -> Question:
@@ -93,6 +108,7 @@ def question(asked: Deliveries, **how: Any) -> Question:
         at=asked.at,
         city={**asked.places, **asked.trucks},
         is_airport=dict.fromkeys(asked.airports, True),
+        road=dict.fromkeys(_within_cities(asked), True) if asked.by_road else {},
     )
     objects = {
         "package": list(asked.destination),
@@ -100,6 +116,14 @@ def question(asked: Deliveries, **how: Any) -> Question:
         "truck": list(asked.trucks),
         "plane": [asked.plane],
         "place": list(asked.places),
+        "start": list(asked.places),
     }
+    actions = [load, unload, drive_along if asked.by_road else drive, fly]
     goal = reduce(and_, (Freight.at[box] == to for box, to in asked.destination.items()))
-    return Question(freight, state, achieve(goal, objects=objects, **how))
+    return Question(freight, state, achieve(goal, actions=actions, objects=objects, **how))
+
+
+def _within_cities(asked: Deliveries) -> Iterator[tuple[str, str]]:
+    for one, other in permutations(asked.places, 2):
+        if asked.places[one] == asked.places[other]:
+            yield one, other

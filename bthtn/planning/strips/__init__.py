@@ -1,6 +1,8 @@
 """Goal-directed planning: primitive tasks that make a condition true.
 
-`ground` grounds primitive tasks to actions, `regress` regresses goals through them, and
-`heuristics` estimates the cost that remains. `backward` and `forward` are the two `a_star`
-searches, and `strips_search` runs either of them in slices. Users call `achieve`.
+`a_star` is the one search, for any `Problem`. `backward` is the problem that regresses the goal:
+`ground` makes actions of primitive tasks, `regress` goes back through them, `mutex` finds what
+cannot hold together, and `heuristics` estimates the cost that remains. `forward` is the problem
+that applies actions to the state. `strips_search` runs the search in slices, `solver` inside of
+methods. Users call `achieve`. Nothing here knows how tasks are decomposed.
 """
