@@ -13,13 +13,13 @@ from bthtn.cli.one_plan import OutputOptions, as_written, number_text, show_why_
 from bthtn.cli.plan_arguments import PlanArguments
 from bthtn.cli.printing import WIDTH, counted, deliver, refuse, say
 from bthtn.domain.domain import FrozenDomain
-from bthtn.plan.codec import encoded, goal_value
-from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import least_sums
 from bthtn.planning.protocol import PlanRequest, SearchStatus
 from bthtn.planning.recurring import unanswered
+from bthtn.text.notation import normal
+from bthtn.text.plan_json import encoded, goal_value
 from bthtn.views.text import one_line
 
 FORMAT: Final = "bthtn-plans/1"

@@ -24,13 +24,13 @@ from bthtn.cli.printing import (
 )
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, TaskCall
-from bthtn.plan.codec import encoded, goal_value
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus
 from bthtn.planning.recurring import unanswered
 from bthtn.planning.trace import SearchEvent
+from bthtn.text.plan_json import encoded, goal_value
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 
 STEP: Final = 5_000

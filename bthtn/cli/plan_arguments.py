@@ -14,12 +14,12 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.errors import InputError, nearest
-from bthtn.plan.codec import value_from
-from bthtn.plan.notation import call_from
 from bthtn.planning.protocol import PlanRequest, Settings, request
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.locate import domain_of
-from bthtn.world.condition_parser import condition_from_text
+from bthtn.text.conditions import condition_from_text
+from bthtn.text.notation import call_from
+from bthtn.text.values import value_from
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 

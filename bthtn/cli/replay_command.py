@@ -17,12 +17,12 @@ from bthtn.cli.run import TICKS, Run
 from bthtn.cli.scenarios import write_scenario
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
-from bthtn.plan.codec import shortened
 from bthtn.recording.comparison import LineComparison
 from bthtn.recording.recorded import line_of, whole_lines
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import TargetKind, listed, resolve
+from bthtn.text.values import shortened
 
 WIDTH: Final = 300
 """Characters of a line that are printed."""

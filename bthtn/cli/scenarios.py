@@ -21,8 +21,8 @@ from bthtn.cli.printing import check_name, deliver, note, say, say_json
 from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
 from bthtn.formats.project import project_in
-from bthtn.plan.codec import shortened
 from bthtn.testing.case_files import HOW_NAMED, SCENARIO, has_tests, is_ignored
+from bthtn.text.values import shortened
 
 TEST_FORMAT: Final = "bthtn-test/1"
 FEW: Final = 50

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bthtn.errors import InputError
+from bthtn.text.conditions import expression_from_text
 from bthtn.views.event_log import EVENT_KINDS
-from bthtn.world.condition_parser import expression_from_text
 from bthtn.world.expression import StateView
 from bthtn.world.schema import StateSchema
 

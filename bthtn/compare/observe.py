@@ -15,11 +15,11 @@ from bthtn.compare.measure import Measure
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike
 from bthtn.errors import exception_text
-from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.recording.watched import beliefs_data, state_data
+from bthtn.text.notation import normal
 from bthtn.views.event_log import kind_of, line_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bthtn.checked import checked
-from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.explain import Explanation, Reason
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, SearchStatus
 from bthtn.planning.recurring import unanswered
+from bthtn.text.notation import normal
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from bthtn.formats.palette import palette_of
     from bthtn.formats.tree_reader import tree_from_xml
     from bthtn.formats.tree_writer import xml_of
-    from bthtn.plan.codec import encoded
-    from bthtn.plan.decoding import decoded
-    from bthtn.plan.notation import call_from, node_from
-    from bthtn.world.condition_parser import condition_from_text
+    from bthtn.text.conditions import condition_from_text
+    from bthtn.text.notation import call_from, node_from
+    from bthtn.text.plan_json import decoded, encoded
 
 __all__ = [
     "CheckState",
@@ -66,9 +65,8 @@ __getattr__, __dir__ = late_names(
         "bthtn.formats.palette": "palette_of",
         "bthtn.formats.tree_reader": "tree_from_xml",
         "bthtn.formats.tree_writer": "xml_of",
-        "bthtn.plan.codec": "encoded",
-        "bthtn.plan.decoding": "decoded",
-        "bthtn.plan.notation": "call_from node_from",
-        "bthtn.world.condition_parser": "condition_from_text",
+        "bthtn.text.conditions": "condition_from_text",
+        "bthtn.text.notation": "call_from node_from",
+        "bthtn.text.plan_json": "decoded encoded",
     },
 )

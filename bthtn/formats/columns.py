@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from bthtn.world.condition_parser import condition_from_text, expression_from_text
+from bthtn.text.conditions import condition_from_text, expression_from_text
 from bthtn.world.expression import Expression
 from bthtn.world.state import State
 from bthtn.world.truth import Unknown

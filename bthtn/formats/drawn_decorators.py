@@ -11,7 +11,7 @@ from bthtn.domain.decorate import cooldown, force_success, invert, retry, timeou
 from bthtn.domain.network import NetworkLike
 from bthtn.domain.number import seconds
 from bthtn.errors import InputError
-from bthtn.plan.codec import shortened, value_from
+from bthtn.text.values import shortened, value_from
 from bthtn.world.expression import Parameter
 
 Decorate = Callable[[NetworkLike], NetworkLike]

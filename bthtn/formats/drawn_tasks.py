@@ -48,12 +48,12 @@ from bthtn.formats import authored
 from bthtn.formats.drawn_decorators import DECORATORS, decorate_from
 from bthtn.formats.node_kinds import CATEGORIES, PRECONDITIONS, SCRIPTS
 from bthtn.formats.xml_document import Element, element_in
-from bthtn.plan.codec import finite_from
-from bthtn.world.condition_parser import (
+from bthtn.text.conditions import (
     changes_from_text,
     condition_from_text,
     expression_from_text,
 )
+from bthtn.text.values import finite_from
 from bthtn.world.expression import Parameter
 from bthtn.world.schema import StateSchema
 

@@ -21,7 +21,7 @@ from bthtn.formats.drawn_models import task_models
 from bthtn.formats.node_kinds import GIVEN, NodeKind, Port, kind_of
 from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
 from bthtn.formats.xml_document import Element, xml_text
-from bthtn.plan.codec import finite_from
+from bthtn.text.values import finite_from
 from bthtn.world.expression import Parameter
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text

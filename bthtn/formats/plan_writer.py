@@ -24,10 +24,10 @@ from bthtn.formats.palette import nodes_of, parameters_by_port, port_text, tasks
 from bthtn.formats.tree_nodes import MILLISECONDS, OWN_NODES
 from bthtn.formats.xml_document import Element, without_controls
 from bthtn.plan import nodes
-from bthtn.plan.codec import guessed
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import Visit, joined, unwound
+from bthtn.text.values import guessed
 from bthtn.world.truth import value_text
 
 Steps = list[Element]

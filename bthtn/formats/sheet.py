@@ -27,7 +27,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.columns import Column, folded
 from bthtn.formats.document import line_of, lines_of, tables_in, text_of
-from bthtn.plan.codec import shortened
+from bthtn.text.values import shortened
 
 T = TypeVar("T")
 

@@ -30,8 +30,8 @@ from bthtn.behaviours.status import FAILURE, SUCCESS
 from bthtn.domain.task import TaskCall
 from bthtn.errors import InputError
 from bthtn.formats.node_kinds import NodeKind, kind_of
-from bthtn.plan.notation import call_from
 from bthtn.planning.protocol import Settings
+from bthtn.text.notation import call_from
 from bthtn.world.expression import ALWAYS, Condition, Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import UNKNOWN

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.tree_documents import Documents, fault
 from bthtn.formats.xml_document import Element
-from bthtn.world.condition_parser import condition_from_text, expression_from_text
+from bthtn.text.conditions import condition_from_text, expression_from_text
 from bthtn.world.expression import Condition, Expression
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.schema import StateSchema

@@ -37,7 +37,7 @@ from bthtn.plan.walk import Visit, unwound
 from bthtn.planning.protocol import Settings
 from bthtn.replanning.policy import DEFAULT_REPLANNING
 from bthtn.replanning.schedule import PlanningSchedule
-from bthtn.world.condition_parser import expression_from_text
+from bthtn.text.conditions import expression_from_text
 from bthtn.world.expression import ALWAYS, Expression
 from bthtn.world.fluent import Fluent
 

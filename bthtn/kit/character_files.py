@@ -35,7 +35,7 @@ from bthtn.formats.unread import unread_files
 from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.goals_file import GoalTable
 from bthtn.kit.lottery import Lottery, LotteryTable
-from bthtn.plan.notation import call_from
+from bthtn.text.notation import call_from
 from bthtn.world.expression import Condition
 from bthtn.world.fluent import FluentFamily
 from bthtn.world.sharing import Unpicklable

@@ -31,7 +31,7 @@ from bthtn.kit.character_files import TREE, CharacterFiles
 from bthtn.kit.goals_file import read_goals
 from bthtn.kit.lottery_file import read_lottery
 from bthtn.kit.skills_file import read_skill_table, read_skills
-from bthtn.world.condition_parser import condition_from_text
+from bthtn.text.conditions import condition_from_text
 from bthtn.world.expression import ALWAYS, Condition
 from bthtn.world.state import State
 

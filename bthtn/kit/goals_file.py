@@ -24,7 +24,7 @@ from bthtn.domain.task import TaskCall
 from bthtn.errors import InputError
 from bthtn.formats.columns import Column, condition_column, number_column
 from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
-from bthtn.plan.notation import call_from
+from bthtn.text.notation import call_from
 from bthtn.world.expression import ALWAYS, Condition, Expression
 from bthtn.world.sharing import Shared, Unpicklable
 

@@ -22,7 +22,7 @@ from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.columns import Column, folded
 from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.skills import SkillTable
-from bthtn.plan.codec import finite_from
+from bthtn.text.values import finite_from
 from bthtn.world.expression import Parameter
 
 _SKILL: Final = Column("Skill", "skill", wanted="the name of the skill", is_required=True)

@@ -14,12 +14,12 @@ from typing import Any, Final, Self
 from bthtn.checked import checked
 from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
-from bthtn.plan.codec import shortened
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
 from bthtn.recording.shape import fault_of, fault_of_agent
 from bthtn.recording.watched import FORMAT, Line
+from bthtn.text.values import shortened
 from bthtn.views.decisions import PlanDecision, plan_decisions
 from bthtn.views.snapshot import Snapshot, copied
 

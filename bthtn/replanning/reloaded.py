@@ -12,8 +12,6 @@ from typing import Any, NamedTuple, cast
 
 from bthtn.domain.task import TaskCall
 from bthtn.errors import InputError
-from bthtn.plan.decoding import decoded
-from bthtn.plan.encoding import complete_json
 from bthtn.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
@@ -22,6 +20,7 @@ from bthtn.planning.planner import Planner
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import RemainingPlan, remaining_plan
 from bthtn.replanning.validity import validity_of
+from bthtn.text.plan_json import decoded, encoded
 from bthtn.world.state import FrozenState
 from bthtn.world.succession import successor_values
 
@@ -83,7 +82,7 @@ def _lost(where: str, reason: str) -> InputError:
 
 def _read(plan: Plan, planner: Planner[Any]) -> Plan:
     """The same plan, of tasks of the planner's domain. Raises InputError."""
-    found = decoded(complete_json(plan), planner.domain, goal=planner.goal)
+    found = decoded(encoded(plan, complete=True), planner.domain, goal=planner.goal)
     tree = unwound(_with_calls(plan.tree, found.tree))
     return Plan(found.domain, found.goal, found.binding, tree, found.record, found.predicted)
 

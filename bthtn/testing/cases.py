@@ -34,7 +34,6 @@ from bthtn.domain.network import NetworkLike, network_from
 from bthtn.errors import BthtnError, InputError, exception_text
 from bthtn.formats.document import TomlFile, line_of, text_of
 from bthtn.plan.nodes import Node
-from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, explanation_text
 from bthtn.planning.planner import find_plan
@@ -42,7 +41,8 @@ from bthtn.planning.protocol import Settings, request
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.plan_pattern import check_pattern, is_pattern, matches
-from bthtn.world.condition_parser import condition_from_text
+from bthtn.text.conditions import condition_from_text
+from bthtn.text.notation import call_from, node_from, normal
 from bthtn.world.state import FrozenState
 
 NO_PLAN: Final = "no plan"

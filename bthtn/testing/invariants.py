@@ -38,8 +38,8 @@ from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.condition import why
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
-from bthtn.plan.notation import normal
 from bthtn.testing.doubles import ScriptedError
+from bthtn.text.notation import normal
 from bthtn.world.sharing import Unpicklable
 
 MOST_REPEATS: Final = 30

@@ -31,7 +31,6 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.formats.document import text_of
 from bthtn.formats.unread import unread_files
-from bthtn.plan.codec import shortened
 from bthtn.testing.case_files import SCENARIO, cases_file_of
 from bthtn.testing.cases import (
     DOMAIN,
@@ -42,6 +41,7 @@ from bthtn.testing.cases import (
     name_of,
     unusable,
 )
+from bthtn.text.values import shortened
 
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
     from bthtn.formats.mistakes import Mistakes

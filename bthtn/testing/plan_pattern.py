@@ -16,8 +16,8 @@ from itertools import islice, pairwise, permutations
 from typing import Final
 
 from bthtn.errors import InputError, nearest
-from bthtn.plan.codec import QUOTED
-from bthtn.plan.notation import COMPOSITES, RESERVED
+from bthtn.text.notation import COMPOSITES, RESERVED
+from bthtn.text.values import QUOTED
 
 MOST_IN_ANY_ORDER: Final = 5
 MOST_ORDERS: Final = 1_000

@@ -17,11 +17,11 @@ from bthtn.agent.events import AgentEvent, BeliefChanged, PlanAdopted, PlanRepai
 from bthtn.agent.programming_errors import text_of
 from bthtn.behaviours import Character
 from bthtn.checked import checked
-from bthtn.plan.notation import normal
 from bthtn.recording import Recorder
 from bthtn.testing.interventions import Intervention, Interventions, belief
 from bthtn.testing.invariants import Invariants
 from bthtn.testing.plan_pattern import is_pattern, matches
+from bthtn.text.notation import normal
 from bthtn.views.active import active_names
 from bthtn.views.event_log import line_of
 from bthtn.views.timeline import Tick, lines, rows

@@ -14,13 +14,13 @@ from bthtn.agent.programming_errors import text_of as text_of_error
 from bthtn.errors import BthtnError
 from bthtn.formats.document import text_of
 from bthtn.formats.toml_edit import Keys, edited
-from bthtn.plan.notation import normal
 from bthtn.planning.planner import find_plan
 from bthtn.testing.alignment import Alignment, aligned, is_open
 from bthtn.testing.cases import NO_PLAN, Case, fault_of
 from bthtn.testing.scenario import Expected, Played, Scenario, play
 from bthtn.testing.scenario_files import read_scenario
 from bthtn.testing.scenario_toml import quoted, toml_value
+from bthtn.text.notation import normal
 from bthtn.world.schema import is_plain, written
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
-    from bthtn.plan.notation import normal
+    from bthtn.text.notation import normal
     from bthtn.views.behaviour_drawing import behaviour_dot
     from bthtn.views.decisions import PlanDecision, plan_decisions
     from bthtn.views.domain_drawing import domain_dot, domain_tree
@@ -51,7 +51,7 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "bthtn.plan.notation": "normal",
+        "bthtn.text.notation": "normal",
         "bthtn.views.behaviour_drawing": "behaviour_dot",
         "bthtn.views.domain_drawing": "domain_dot domain_tree",
         "bthtn.views.event_log": "event_data line_of log_listener",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from bthtn.plan.codec import shortened
+from bthtn.text.values import shortened
 from bthtn.views.text import one_line
 
 LONGEST_LABEL: Final = 96

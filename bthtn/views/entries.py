@@ -13,9 +13,9 @@ from bthtn.agent import events
 from bthtn.agent.events import AgentEvent
 from bthtn.errors import exception_text
 from bthtn.plan.nodes import Node, PriorityNode
-from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import leaves, preorder
+from bthtn.text.notation import normal
 from bthtn.views.event_log import reload_text
 from bthtn.world.diff import Change
 from bthtn.world.truth import value_text

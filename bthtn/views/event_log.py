@@ -14,9 +14,9 @@ from typing import Any, Final, get_args
 from bthtn.agent import events
 from bthtn.agent.events import AgentEvent
 from bthtn.errors import exception_text
-from bthtn.plan.codec import json_value
-from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
+from bthtn.text.notation import normal
+from bthtn.text.values import json_value
 from bthtn.views.text import one_line
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent

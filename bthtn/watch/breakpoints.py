@@ -22,7 +22,7 @@ from bthtn.errors import BthtnError, InputError
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
-from bthtn.world.condition_parser import condition_from_text
+from bthtn.text.conditions import condition_from_text
 from bthtn.world.expression import Condition
 
 Agents = Mapping[str, Agent[Any, Any]]

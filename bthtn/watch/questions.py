@@ -17,9 +17,9 @@ from typing import Any, Final
 from bthtn.agent.agent import domain_and_goal
 from bthtn.errors import InputError
 from bthtn.explanation import methods_of, why, why_not
-from bthtn.plan.notation import call_from
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, request
+from bthtn.text.notation import call_from
 from bthtn.watch.updates import Feed
 
 Question = Mapping[str, Any]

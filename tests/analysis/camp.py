@@ -15,8 +15,8 @@ from bthtn.analysis import makespan, parallelize
 from bthtn.behaviours import Agent
 from bthtn.behaviours.compile import compiled
 from bthtn.behaviours.plan_run import PlanRun
-from bthtn.plan.notation import normal
 from bthtn.testing import validate
+from bthtn.text.notation import normal
 
 LEGS, ARMS = Resource("legs"), Resource("arms")
 

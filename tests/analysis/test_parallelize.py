@@ -6,9 +6,9 @@ import pytest
 
 from bthtn import defer, method, null, parallel, pause, priority, sequence
 from bthtn.analysis import makespan, parallelize
-from bthtn.plan.codec import encoded
-from bthtn.plan.notation import normal
 from bthtn.testing.doubles import ticks
+from bthtn.text.notation import normal
+from bthtn.text.plan_json import encoded
 from tests.analysis.camp import ARMS, LEGS, Author, Camp, running
 
 

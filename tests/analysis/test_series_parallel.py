@@ -17,9 +17,9 @@ from bthtn.analysis.series_parallel import Order, arranged
 from bthtn.behaviours.compile import DEEPEST
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import NULL_NODE, ParallelNode, PriorityNode, SequenceNode
-from bthtn.plan.notation import normal
 from bthtn.plan.walk import flat, fold
 from bthtn.testing import validate
+from bthtn.text.notation import normal
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from tests.analysis.camp import Camp, running, specified
 from tests.sizes import size
@@ -92,7 +92,7 @@ def test_the_tree_does_not_depend_on_the_hash_seed_or_on_addresses():
     script = (
         "from tests.analysis.camp import specified\n"
         "from bthtn.analysis import parallelize\n"
-        "from bthtn.plan.notation import normal\n"
+        "from bthtn.text.notation import normal\n"
         "needs = [sorted({i * 7 % 5, i // 2, i * 3 % 11}) for i in range(60)]\n"
         "steps = [([one for one in few if one < i], i % 4) for i, few in enumerate(needs)]\n"
         "print(normal(parallelize(specified(steps)).tree))"

@@ -19,9 +19,9 @@ from bthtn import (
 from bthtn.agent.events import CleanupEnded, CleanupStarted, PlanBroken, PlanRepaired, PlanReplaced
 from bthtn.analysis import parallelize
 from bthtn.behaviours import Replanning, RetryPolicy
-from bthtn.plan.notation import normal
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
+from bthtn.text.notation import normal
 
 ALWAYS_BETTER = Replanning(interrupt="mtr")
 

@@ -101,7 +101,7 @@ def test_programs_are_given_whole_plans_and_whether_these_are_all(bthtn, tmp_pat
     told = json.loads(file.read_text("utf-8"))
     assert (told["format"], told["domain"], told["complete"]) == ("bthtn-plans/1", "troll", False)
     assert [plan["record"] for plan in told["plans"]] == [[0, 0], [0, 1, 0], [0, 1, 2], [0, 2], [1]]
-    assert told["plans"][3]["tree"]["node"] == "scope"
+    assert told["plans"][3]["nodes"][0]["node"] == "scope"
 
 
 def test_without_any_plan_it_says_why(bthtn):

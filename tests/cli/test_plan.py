@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.told import tree_told
+
 P = [
     "(parallel((move_to_cover, cover), (wait(3), reload)), priority(no_line_of_fire, shoot))",
     "(parallel((move_to_cover, cover), do_nothing), priority(no_line_of_fire, shoot))",
@@ -37,7 +39,7 @@ def setting(**state):
 
 def notation(node):
     """The notation of a plan in JSON."""
-    inside = ", ".join(notation(child) for child in node.get("children", ()))
+    inside = ", ".join(map(notation, node["children"]))
     match node["node"]:
         case "sequence":
             return f"({inside})"
@@ -55,9 +57,9 @@ def test_each_of_the_sixteen_states_has_its_plan_and_record(bthtn, state, plan, 
     answer = bthtn("plan", "combat", "fight", *setting(**state), "--json", "--flat")
     told = json.loads(answer.out)
     assert (answer.code, answer.err) == (0, "")
-    assert notation(told["tree"]) == plan
+    assert notation(tree_told(told)) == plan
     assert told["record"] == record
-    assert told["format"] == "bthtn-plan/1"
+    assert told["format"] == "bthtn-plan/2"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_the_further_cases_have_theirs(bthtn, arguments, plan, record):
     given = setting(target=True, ammo=False)
     answer = bthtn("plan", "combat", "fight", *given, *arguments, "--json", "--flat")
     told = json.loads(answer.out)
-    assert (notation(told["tree"]), told["record"]) == (plan, record)
+    assert (notation(tree_told(told)), told["record"]) == (plan, record)
 
 
 def test_the_rest_can_be_checked(bthtn):
@@ -258,7 +260,7 @@ def test_what_may_be_is_put_side_by_side_in_every_form(bthtn):
     tree = "(wait(3), parallel((reload, shoot), keep_distance))"
     for flat in ((), ("--flat",)):
         answer = bthtn(*asked, *flat, "--json")
-        assert (answer.code, notation(json.loads(answer.out)["tree"])) == (0, tree)
+        assert (answer.code, notation(tree_told(json.loads(answer.out)))) == (0, tree)
         assert bthtn(*asked, *flat).out.count("parallel") == 1
         assert bthtn(*asked, *flat, "--format=dot").out.count("⇉") == 1
 
@@ -375,7 +377,7 @@ def test_a_file_keeps_its_mode_and_a_link_its_target(bthtn, here):
     bthtn("plan", "combat", "fight", "--json", "-o", link)
     assert link.is_symlink()
     assert real.stat().st_mode & 0o777 == 0o640
-    assert "bthtn-plan/1" in real.read_text()
+    assert "bthtn-plan/2" in real.read_text()
 
 
 def test_a_device_can_be_written_to(bthtn, here):
@@ -435,7 +437,7 @@ def test_at_the_limit_the_cheapest_so_far_is_shown_and_that_it_is_not_more(bthtn
 def test_at_the_limit_the_beginning_of_a_plan_can_be_had(bthtn, put):
     put("trip/domain.py", TRIP)
     answer = bthtn("plan", "trip", "travel", "--anytime", "--max-expansions=2", "--json", "--flat")
-    assert notation(json.loads(answer.out)["tree"]) == "(fly, suspended(fly))"
+    assert notation(tree_told(json.loads(answer.out))) == "(fly, suspended(fly))"
     refused = bthtn("plan", "trip", "travel", "--max-expansions=2")
     assert (refused.code, "BT203" in refused.err) == (2, True)
 

@@ -5,7 +5,7 @@ import pytest
 from bthtn import Fluent, State, find_plan, fluent, method, primitive
 from bthtn.errors import DomainError
 from bthtn.examples.domains.design import Design
-from bthtn.plan.notation import normal
+from bthtn.text.notation import normal
 
 
 class Cook(State):

@@ -11,9 +11,9 @@ from bthtn import Domain, Fluent, Settings, State, achieve, find_plan, fluent
 from bthtn.examples.domains.blocks.strips import Blocks, strips
 from bthtn.examples.domains.blocks.strips_facts import Facts, strips_facts
 from bthtn.examples.domains.fps.strips import Shooter, shooter
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.protocol import DEFAULT_SETTINGS, request
+from bthtn.text.notation import normal
 from tests.planning.exhaustive import cheapest
 from tests.planning.goals import pursuit_of
 

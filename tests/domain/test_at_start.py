@@ -19,8 +19,8 @@ from bthtn.errors import DomainError, InputError
 from bthtn.explanation import why
 from bthtn.formats import condition_from_text, read_tasks
 from bthtn.testing.strategies import World
+from bthtn.text.conditions import expression_from_text
 from bthtn.views import plan_dot
-from bthtn.world.condition_parser import expression_from_text
 
 
 def jumping(precondition):

@@ -22,8 +22,8 @@ from bthtn import (
 from bthtn.agent.operators import Operators
 from bthtn.analysis.checks import findings
 from bthtn.errors import DomainError
-from bthtn.plan.notation import call_from, normal
 from bthtn.plan.replay import replay
+from bthtn.text.notation import call_from, normal
 
 
 class Enemy(State):

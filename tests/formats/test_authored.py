@@ -23,9 +23,9 @@ from bthtn.formats import (
     Value,
     task_from,
 )
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.testing.doubles import ScriptedOperator, ticks
+from bthtn.text.notation import normal
 
 REACH = 4
 

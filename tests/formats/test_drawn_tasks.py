@@ -19,9 +19,9 @@ from bthtn import (
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.formats import read_tasks
 from bthtn.kit import SkillSlots, SkillTable
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.testing.doubles import ticks
+from bthtn.text.notation import normal
 from tests.sizes import size
 
 

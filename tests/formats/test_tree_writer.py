@@ -49,7 +49,7 @@ from bthtn.formats import drawn_models, drawn_tasks, palette_of, tree_from_xml, 
 from bthtn.formats.palette import LegalNames
 from bthtn.formats.tree_nodes import CPP_NODES
 from bthtn.formats.xml_document import element_from
-from bthtn.world.condition_parser import changes_from_text, condition_from_text
+from bthtn.text.conditions import changes_from_text, condition_from_text
 
 
 class Soldier(State):

@@ -30,12 +30,12 @@ from bthtn import (
 )
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.plan.nodes import NULL_NODE, ScopeNode, SequenceNode, SuspendedNode, TaskNode
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
+from bthtn.text.notation import normal
 from tests.reference import Reference
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from bthtn import Domain, Fluent, Settings, State, find_plan, fluent, method, parallel, priority
 from bthtn.errors import PlanningError
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from bthtn.text.notation import normal
 
 
 class Miner(State):

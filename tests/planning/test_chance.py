@@ -28,11 +28,11 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.events import LeafStarted
 from bthtn.behaviours import PlanGoal
 from bthtn.domain.chance import SEED, drawn_order, stable_text
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.doubles import RecordingListener
+from bthtn.text.notation import normal
 
 MANY = 2_000
 

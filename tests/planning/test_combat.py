@@ -10,10 +10,10 @@ import pytest
 from bthtn import UNKNOWN, Settings, find_plan
 from bthtn.examples.domains.combat.domain import Distance, Soldier, combat, fight
 from bthtn.plan.nodes import PriorityNode
-from bthtn.plan.notation import normal
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
+from bthtn.text.notation import normal
 
 SHOOT_FROM_COVER = "priority(no_line_of_fire, shoot)"
 KEEP_AWAY = "parallel(keep_distance, shoot)"

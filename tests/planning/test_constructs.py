@@ -30,11 +30,11 @@ from bthtn import (
 )
 from bthtn.domain.network import network_text
 from bthtn.errors import DomainError, PlanningError
-from bthtn.plan.codec import encoded
-from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from bthtn.text.notation import call_from, node_from, normal
+from bthtn.text.plan_json import encoded
 from tests.reference import Reference
 
 

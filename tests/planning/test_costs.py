@@ -21,8 +21,8 @@ from bthtn import (
     sequence,
 )
 from bthtn.errors import PlanningError
-from bthtn.plan.codec import encoded
 from bthtn.plan.replay import replay
+from bthtn.text.plan_json import encoded
 
 
 class Traveller(State):
@@ -86,8 +86,8 @@ def test_what_a_cost_reads_is_read_by_the_method():
 
 def test_a_scope_keeps_its_cost_in_json():
     plan = planned(cross(5), tired=True)
-    assert json.loads(encoded(plan))["tree"]["cost"] == 3
-    assert "cost" not in json.loads(encoded(planned(cross(5), tired=True, toll=0)))["tree"]
+    assert json.loads(encoded(plan))["nodes"][0]["cost"] == 3
+    assert "cost" not in json.loads(encoded(planned(cross(5), tired=True, toll=0)))["nodes"][0]
 
 
 def test_a_cost_that_cannot_be_computed_is_an_error():

@@ -21,10 +21,10 @@ from bthtn import (
     primitive,
     sequence,
 )
-from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from bthtn.text.notation import normal
 
 
 class Soldier(State):

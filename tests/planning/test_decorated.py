@@ -31,9 +31,9 @@ from bthtn import (
 from bthtn.analysis import findings, parallelize
 from bthtn.domain.network import network_text
 from bthtn.errors import DomainError, InputError
-from bthtn.plan.codec import encoded
-from bthtn.plan.notation import node_from, normal
 from bthtn.plan.replay import replay
+from bthtn.text.notation import node_from, normal
+from bthtn.text.plan_json import encoded
 from bthtn.views import domain_dot, plan_dot, tree_text
 
 

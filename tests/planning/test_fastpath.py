@@ -18,7 +18,6 @@ from bthtn import (
 )
 from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
-from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline
 from bthtn.planning.htn import expressions
 from bthtn.planning.htn.fastpath import accelerator, asking, program
@@ -27,6 +26,7 @@ from bthtn.planning.htn.fastpath.reachable import reachable
 from bthtn.planning.htn.generated import executed
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
+from bthtn.text.notation import normal
 from tests.reference import Reference
 
 

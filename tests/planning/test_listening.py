@@ -18,7 +18,6 @@ from bthtn import (
     optional,
 )
 from bthtn.errors import PlanningError, StateError
-from bthtn.plan.notation import normal
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import (
@@ -29,6 +28,7 @@ from bthtn.planning.trace import (
     RecursionCut,
     TaskPlanned,
 )
+from bthtn.text.notation import normal
 
 
 class Walker(State):

@@ -22,8 +22,8 @@ from bthtn import (
 )
 from bthtn.examples.domains.combat.domain import Soldier as Fighter
 from bthtn.examples.domains.combat.domain import combat, prepare_combat, shoot
-from bthtn.plan.notation import normal
 from bthtn.planning.trace import BranchesConflict
+from bthtn.text.notation import normal
 
 
 class Soldier(State):

@@ -19,11 +19,11 @@ from bthtn import (
 from bthtn.domain.chance import SEED
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning import planner as planner_module
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.protocol import SearchStatus, question_of
+from bthtn.text.notation import normal
 
 
 class Soldier(State):

@@ -23,9 +23,9 @@ from bthtn.examples.domains.combat.domain import Soldier as Fighter
 from bthtn.examples.domains.combat.domain import combat as fighting
 from bthtn.examples.domains.combat.domain import fight, no_line_of_fire, shoot
 from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.notation import normal
 from bthtn.plan.walk import preorder
 from bthtn.planning.trace import AlternativeDropped
+from bthtn.text.notation import normal
 
 
 class Soldier(State):

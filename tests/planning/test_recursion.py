@@ -24,10 +24,10 @@ from bthtn import (
 )
 from bthtn.errors import PlanningError
 from bthtn.plan import leaves
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline
 from bthtn.planning.trace import MethodEntered, RecursionCut
+from bthtn.text.notation import normal
 from tests.sizes import size
 
 MANY = size(quick=2_500, thorough=5_000, night=10_000)

@@ -25,7 +25,6 @@ from bthtn import (
     sequence,
 )
 from bthtn.errors import DomainError, PlanningError
-from bthtn.plan.notation import normal
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import (
@@ -38,6 +37,7 @@ from bthtn.planning.trace import (
     TaskPlanned,
     TaskRejected,
 )
+from bthtn.text.notation import normal
 
 RUNNING, SOLVED, EXHAUSTED, LIMIT, ERROR, CANCELLED = SearchStatus
 

@@ -19,12 +19,12 @@ from bthtn import (
 )
 from bthtn.examples.domains.blocks.strips_facts import Facts, strips_facts
 from bthtn.plan.nodes import NullNode, SuspensionKind
-from bthtn.plan.notation import normal
 from bthtn.planning import trace
 from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
 from bthtn.planning.strips.ground import conjunctions, ground_actions
 from bthtn.planning.strips.regress import Grounding
 from bthtn.planning.strips.strips_search import StripsSearch
+from bthtn.text.notation import normal
 from tests.planning.exhaustive import cheapest
 from tests.planning.goals import Lab, Level, pursuit_of
 

@@ -24,11 +24,11 @@ from bthtn import (
 from bthtn.examples.domains.combat.domain import Soldier as Fighter
 from bthtn.examples.domains.combat.domain import combat, fight
 from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.notation import normal
 from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import PlanningSuspended
+from bthtn.text.notation import normal
 
 
 class Troll(State):

@@ -14,7 +14,7 @@ from bthtn.examples.domains.troll.domain import background, setting_off_once, ti
 from bthtn.examples.domains.troll.fighting import Tired, Whirling
 from bthtn.examples.domains.troll.thumper import Range
 from bthtn.examples.domains.troll.walking import Walking
-from bthtn.plan.notation import normal
+from bthtn.text.notation import normal
 
 # the talk's hunter
 

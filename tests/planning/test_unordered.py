@@ -39,14 +39,14 @@ from bthtn.agent.agent import Agent
 from bthtn.analysis.checks import findings
 from bthtn.behaviours import PlanGoal
 from bthtn.errors import InputError
-from bthtn.plan.codec import encoded
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.doubles import RecordingListener
+from bthtn.text.notation import normal
+from bthtn.text.plan_json import encoded
 from bthtn.views.domain_drawing import domain_dot
 from bthtn.views.text import tree_text
 from tests.reference import Reference

@@ -16,10 +16,10 @@ from bthtn import (
     priority,
 )
 from bthtn.errors import DomainError, PlanningError
-from bthtn.plan.codec import encoded
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
+from bthtn.text.plan_json import encoded
 from tests.reference import Reference
 
 
@@ -118,7 +118,7 @@ def test_a_domain_has_values_where_a_method_has_one():
 
 def test_the_value_of_a_method_is_written_down_with_the_plan():
     plan = find_plan(fighting, Fighter(slash=7), battle())
-    assert json.loads(encoded(plan))["tree"]["child"]["value"] == 7
+    assert json.loads(encoded(plan))["nodes"][1]["value"] == 7
 
 
 def test_values_below_zero_are_refused():

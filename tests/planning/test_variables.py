@@ -21,12 +21,12 @@ from bthtn import (
     primitive,
 )
 from bthtn.errors import BthtnError, PlanningError
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning import trace
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from bthtn.text.notation import normal
 from tests.reference import Reference
 
 

@@ -27,7 +27,6 @@ from bthtn import (
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask
 from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning import trace
@@ -35,6 +34,7 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.playground import MEMBERS, World, conditions, effects
 from bthtn.testing.strategies import problems, states
+from bthtn.text.notation import normal
 from tests.occurrences import assert_occurs
 from tests.reference import Reference
 

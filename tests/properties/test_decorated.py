@@ -22,15 +22,14 @@ from bthtn.domain.decorator import (
     RetryDecorator,
     TimeoutDecorator,
 )
-from bthtn.plan.codec import encoded
-from bthtn.plan.decoding import decoded
 from bthtn.plan.nodes import PriorityNode, ScopeNode, SuspendedNode
-from bthtn.plan.notation import node_from, normal
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing import strategies
 from bthtn.testing.playground import World
+from bthtn.text.notation import node_from, normal
+from bthtn.text.plan_json import decoded, encoded
 from tests.occurrences import assert_occurs
 from tests.properties.test_replay import check
 from tests.properties.test_search_and_reference import agree, description

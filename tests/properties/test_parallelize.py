@@ -31,13 +31,13 @@ from bthtn.analysis import makespan, parallelize
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task_effects import projected
 from bthtn.plan.nodes import ParallelNode, ScopeNode, SequenceNode, TaskNode
-from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import leaves, preorder
 from bthtn.planning.protocol import request
 from bthtn.testing import validate
 from bthtn.testing.strategies import problems
+from bthtn.text.notation import normal
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.trail import WorkingState

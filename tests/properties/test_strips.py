@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.planning.strips.strips_search import StripsSearch
+from bthtn.text.notation import normal
 from tests.planning.exhaustive import cheapest
 from tests.planning.goals import problem, pursuit_of
 from tests.reference import Reference

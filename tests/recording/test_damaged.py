@@ -17,13 +17,12 @@ from bthtn import Domain
 from bthtn.cli.run import play
 from bthtn.domain.task import CompoundTask
 from bthtn.errors import BthtnError, InputError
-from bthtn.plan.codec import encoded
-from bthtn.plan.decoding import decoded
 from bthtn.planning.planner import find_plan
 from bthtn.recording import Recording
 from bthtn.testing.locate import TargetKind, domain_of, resolve
 from bthtn.testing.recorded_scenario import scenario_of, tree_of
 from bthtn.testing.strategies import World
+from bthtn.text.plan_json import decoded, encoded
 from bthtn.views.behaviour_drawing import snapshot_dot
 from bthtn.views.html import html_page
 from bthtn.watch import recording_page

@@ -18,8 +18,8 @@ from bthtn.examples.trees.arms_and_legs.tree import (
     in_background,
     two_halves,
 )
-from bthtn.plan.notation import normal
 from bthtn.planning.explain import Explanation, explanation_text
+from bthtn.text.notation import normal
 
 FAR = {"has_enemy": True, "enemy_range": 9}
 

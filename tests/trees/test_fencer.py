@@ -11,9 +11,9 @@ from bthtn.agent.events import AgentReloaded, LeafEnded, ReloadFailed
 from bthtn.behaviours import PlanGoal
 from bthtn.errors import ExecutionError
 from bthtn.examples.trees import fencer
-from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.testing.locate import TargetKind, character_files, resolve
+from bthtn.text.notation import normal
 
 FOLDER = Path(fencer.__file__).parent
 

@@ -22,11 +22,11 @@ from bthtn import (
     random_of,
     repeat,
 )
-from bthtn.plan.codec import encoded
 from bthtn.plan.walk import preorder
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
+from bthtn.text.plan_json import encoded
 from bthtn.views.domain_drawing import domain_dot
 from bthtn.views.plan_drawing import plan_dot
 from bthtn.views.text import tree_text

@@ -15,7 +15,7 @@ from bthtn.agent.events import (
 from bthtn.examples.domains.minigrid.beliefs import Explorer
 from bthtn.examples.trees.explorer.level import Action
 from bthtn.examples.trees.explorer.tree import character, mission
-from bthtn.plan.notation import normal
+from bthtn.text.notation import normal
 
 ROOM = """
     ########

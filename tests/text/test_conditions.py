@@ -5,7 +5,7 @@ from enum import Enum
 import pytest
 
 from bthtn import BthtnError, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.world.condition_parser import (
+from bthtn.text.conditions import (
     changes_from_text,
     condition_from_text,
     expression_from_text,

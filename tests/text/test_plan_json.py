@@ -32,13 +32,15 @@ from bthtn import (
     priority,
     sequence,
 )
-from bthtn.domain.network import network_text
+from bthtn.domain.network import Network, network_text
 from bthtn.errors import InputError
 from bthtn.formats import decoded, encoded
-from bthtn.plan.nodes import Foreseen, Node, SuspendedNode
+from bthtn.plan.nodes import HORIZON, Dropped, Foreseen, Node, PriorityNode, SuspendedNode
 from bthtn.plan.walk import children_of, outline, preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing import problems, replay
+from bthtn.text import plan_json
+from bthtn.text.notation import notation
 from tests.occurrences import assert_occurs
 
 
@@ -265,13 +267,72 @@ def test_a_plan_deeper_than_python_can_recurse_survives():
     assert outline(decoded(encoded(plan, complete=True), domain).tree) == outline(plan.tree)
 
 
+# plans of older versions
+
+FIRST = """{"format": "bthtn-plan/1", "domain": "errands", "task": {"name": "tour", "args": []},
+"record": [0, 0, 0], "cost": 16, "expansions": 6, "tree": {"node": "scope", "task": "tour",
+"args": [], "method": "", "index": 0, "child": {"node": "sequence", "children": [
+{"node": "parallel", "policy": "any", "children": [{"node": "task", "name": "wait", "args": []},
+{"node": "task", "name": "knock", "args": []}]}, {"node": "scope", "task": "visit",
+"args": ["ann"], "method": "", "index": 0, "cost": 7, "child": {"node": "sequence", "children": [
+{"node": "task", "name": "go", "args": ["ann", "RUN"]}, {"node": "priority", "reactive": true,
+"dropped": [{"alternative": 0, "task": "enter", "reason": "enter: lit is false"}],
+"children": [{"node": "task", "name": "knock", "args": []}]}]}}, {"node": "suspended",
+"cause": "horizon", "tasks": ["stroll", "rest"]}, {"node": "suspended", "cause": "unknown place",
+"tasks": ["visit(place)"]}, {"node": "null"}]}}}"""
+
+
+def test_a_plan_of_version_one_is_read_as_far_as_it_goes():
+    plan = decoded(FIRST, DOMAIN)
+    assert (plan.goal_text, plan.record, plan.expansions) == ("tour", (0, 0, 0), 6)
+    assert notation(plan.tree) == (
+        "(parallel(wait, knock, policy=any), (go('ann', RUN), priority(knock, reactive)),"
+        " suspended(stroll, rest), suspended(visit(place)), null)"
+    )
+    walk = plan.steps[2]
+    assert (walk.task.name, walk.args) == ("go", ("ann", Gait.RUN))
+    (choice,) = [node for _, node in preorder(plan.tree) if isinstance(node, PriorityNode)]
+    assert (choice.kept, choice.dropped) == ((1,), (Dropped(0, "enter", "enter: lit is false"),))
+    waits, unknown = plan.suspended
+    assert (waits.cause, str(unknown.cause)) == (HORIZON, "unknown place")
+    assert unknown.rest[0].args == (Errand.place,)
+    assert decoded(encoded(plan, complete=True), DOMAIN).suspended[1].rest == unknown.rest
+
+
+@pytest.mark.parametrize("damage", [('"RUN"', '"FLY"'), ('"visit(place)"', "3"), ('"tree"', '"t"')])
+def test_a_damaged_plan_of_version_one_is_refused(damage):
+    with pytest.raises(InputError, match="BT406"):
+        decoded(FIRST.replace(*damage), DOMAIN)
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ({"name": "go", "args": ["inn", "RUN"]}, "go('inn', RUN)"),
+        ({"name": "(knock, defer(visit('eve')))", "args": []}, "(knock, defer(visit('eve')))"),
+    ],
+)
+def test_the_goal_of_version_one_is_read_too(task, text):
+    given = json.loads(FIRST) | {"task": task, "tree": {"node": "null"}}
+    assert decoded(json.dumps(given), DOMAIN).goal_text == text
+    with pytest.raises(InputError, match=r"the plan is for .*, not for wait"):
+        decoded(json.dumps(given), DOMAIN, goal=call("wait"))
+
+
+def test_a_goal_of_version_one_that_is_no_plain_data_is_given_once_more():
+    goal = first_of(call("enter"), call("knock"))
+    task = {"name": "first_of(enter, knock)", "args": []}
+    text = json.dumps(json.loads(FIRST) | {"task": task, "tree": {"node": "null"}})
+    with pytest.raises(InputError):
+        decoded(text, DOMAIN)
+    assert decoded(text, DOMAIN, goal=goal).goal_text == "goal.first_of_1"
+
+
+def test_the_complete_format_of_older_versions_is_the_same():
+    assert_equal(decoded(changed(format="bthtn-complete-plan/1"), DOMAIN), plan_for(call("tour")))
+
+
 # what cannot be
-
-
-def test_the_shorter_format_is_refused_with_a_hint():
-    with pytest.raises(InputError, match="'bthtn-plan/1' instead of") as caught:
-        decoded(encoded(plan_for(call("tour"))), DOMAIN)
-    assert "encoded(plan, complete=True)" in str(caught.value)
 
 
 def changed(**fields_):
@@ -280,7 +341,9 @@ def changed(**fields_):
 
 def test_a_newer_version_is_refused():
     with pytest.raises(InputError, match="another version of bthtn"):
-        decoded(changed(format="bthtn-complete-plan/2"), DOMAIN)
+        decoded(changed(format="bthtn-plan/3"), DOMAIN)
+    with pytest.raises(InputError, match=r"encoded\(plan\) is one"):
+        decoded(changed(format="bthtn-recording/1"), DOMAIN)
 
 
 def test_a_plan_of_another_domain_is_refused():
@@ -440,3 +503,8 @@ def test_values_and_networks_nested_too_deep_are_refused():
     text = changed(binding=["deep"]).replace('"deep"', deep)
     with pytest.raises(InputError, match=r"nested too deep|recursion"):
         decoded(text, DOMAIN)
+
+
+def test_every_kind_of_node_and_of_network_has_a_row():
+    assert {shape.kind for shape in plan_json._NODES.values()} == {*get_args(Node)}
+    assert {shape.kind for shape in plan_json._NETWORKS.values()} == {*get_args(Network)}

@@ -13,7 +13,7 @@ when their ``normal`` texts are equal.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
 from typing import Any, Final, assert_never
@@ -33,19 +33,11 @@ from bthtn.domain.number import Seconds
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.plan import nodes
-from bthtn.plan.codec import (
-    QUOTED,
-    Pieces,
-    guessed,
-    listed,
-    put_together,
-    shortened,
-    unquoted,
-    value_from,
-)
 from bthtn.plan.nodes import Node, check_node
 from bthtn.plan.walk import flat
-from bthtn.world.expression import REQUIRED, Constant, Parameter
+from bthtn.text.conditions import expression_from_text
+from bthtn.text.values import QUOTED, guessed, shortened, unquoted, value_from
+from bthtn.world.expression import REQUIRED, Constant, Parameter, as_expression
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
@@ -81,8 +73,19 @@ def normal(root: Node) -> str:
 
 
 def notation(root: Node) -> str:
-    """The tree as text, without its scopes but those with decorators."""
-    return put_together(root, _pieces)
+    """The tree as text, without its scopes but those with decorators.
+
+    The text is put together on an explicit stack: a plan may be nested deeper than Python calls.
+    """
+    written: list[str] = []
+    pending: list[str | Node] = [root]
+    while pending:
+        piece = pending.pop()
+        if isinstance(piece, str):
+            written.append(piece)
+        else:
+            pending.extend(reversed(_pieces(piece)))
+    return "".join(written)
 
 
 def node_from(text: str, domain: FrozenDomain) -> Node:
@@ -91,9 +94,15 @@ def node_from(text: str, domain: FrozenDomain) -> Node:
     return node
 
 
+def network_from_text(text: str, domain: FrozenDomain) -> networks.Network:
+    """The network that a text denotes; its calls have values only. Raises InputError."""
+    network: networks.Network = _PlanParser(text, domain, suspended=True).whole()
+    return network
+
+
 def call_from(text: str, domain: FrozenDomain) -> TaskCall:
     """A task with its arguments, ``fight`` or ``move("tokyo")``. Raises InputError."""
-    call = _PlanParser(text, domain, suspended=True).whole()
+    call = network_from_text(text, domain)
     if not isinstance(call, TaskCall):
         hint = 'write one task, such as fight or move("tokyo")'
         raise InputError("BT406", f"{shortened(text)!r} is not a task with arguments", hint=hint)
@@ -251,7 +260,7 @@ class _PlanParser:
             self._found.extend(replace(fault, where=place) for fault in error.diagnostics)
             return networks.NULL if self._suspended else nodes.NULL_NODE
         if self._suspended:
-            return TaskCall(task, tuple(map(Constant, values)))
+            return TaskCall(task, tuple(map(as_expression, values)))
         assert isinstance(task, PrimitiveTask), "_fitting has rejected compound tasks"
         return nodes.TaskNode(task, values)
 
@@ -285,10 +294,18 @@ class _PlanParser:
         if self._suspended and unquoted(text) == text:
             words = set(re.findall(r"\w+", text))
             if words & {*schema.fluents, *schema.families}:  # an expression, evaluated later
-                return _UnparsedValue(text)
+                return self._expression(text)
         if kind is not object and issubclass(kind, bool | int | float | str | Enum):
             return value_from(text, parameter)
         return _UnparsedValue(text) if guessed(text) is text else guessed(text)
+
+    def _expression(self, text: str) -> Any:
+        """The expression that the text denotes; the text itself if it is shown in another way."""
+        try:
+            found = expression_from_text(text, self._domain.schema)
+        except BthtnError:
+            return _UnparsedValue(text)
+        return found if found.text() == text else _UnparsedValue(text)
 
     def _values(self) -> list[str]:
         """The values in brackets after a name, as texts."""
@@ -332,29 +349,30 @@ def _decorator_from(word: str, number: re.Match[str] | None) -> Decorator | None
     return _TIMED[word](int(whole) if time is None else Seconds(guessed(time)))
 
 
-def _pieces(node: Node) -> Pieces:
+def _pieces(node: Node) -> list[str | Node]:
+    """The text of a node, with its children in place of their texts."""
     match node:
         case nodes.ScopeNode(task=CompoundTask(decorator=None)):
             return [node.child]
         case nodes.ScopeNode(child=child):
             assert node.task.decorator is not None, "without one it is not written"
             inside = child.children if isinstance(child, nodes.SequenceNode) else (child,)
-            return listed(opening_text(node.task.decorator), inside, ")")
+            return _listed(opening_text(node.task.decorator), inside, ")")
         case nodes.TaskNode(task, args):
             return [_named(task.name, [value_text(value) for value in args])]
         case nodes.NullNode():
             return ["null"]
         case nodes.SequenceNode(children):
-            return listed("(", children, ")")
+            return _listed("(", children, ")")
         case nodes.ParallelNode(children, policy):
             extra = "" if policy is ParallelPolicy.ALL else f", policy={policy.value}"
-            return listed("parallel(", children, f"{extra})")
+            return _listed("parallel(", children, f"{extra})")
         case nodes.PriorityNode(children):
-            return listed("priority(", children, ", reactive)" if node.reactive else ")")
+            return _listed("priority(", children, ", reactive)" if node.reactive else ")")
         case nodes.SuspendedNode(rest, binding):
             whole = networks.sequence(*rest)
             parts = whole.parts if isinstance(whole, SequenceNetwork) else (whole,)
-            return listed("suspended(", [network_text(part, binding) for part in parts], ")")
+            return _listed("suspended(", [network_text(part, binding) for part in parts], ")")
         case _:
             assert_never(node)
 
@@ -363,3 +381,11 @@ def _named(name: str, values: list[str]) -> str:
     plain = _WORD.fullmatch(name) and name not in RESERVED
     shown = name if plain else repr(name)
     return f"{shown}({', '.join(values)})" if values else shown
+
+
+def _listed(head: str, parts: Iterable[str | Node], tail: str) -> list[str | Node]:
+    """Parts with commas between a head and a tail."""
+    pieces: list[str | Node] = [head]
+    for index, part in enumerate(parts):
+        pieces.extend((", ", part) if index else (part,))
+    return [*pieces, tail]

@@ -23,10 +23,10 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.notation import call_from, node_from, normal, notation
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest
 from bthtn.testing.strategies import problems
+from bthtn.text.notation import call_from, node_from, normal, notation
 from bthtn.world.declarations import fluent
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import State
