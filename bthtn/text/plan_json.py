@@ -176,7 +176,6 @@ class _Form:
         self.at = "the goal"
         self.binding: Binding = ()
         self.domain = domain
-        self._above = ""
         self._is_complete = is_complete
         self._place_of: dict[int, tuple[Any, ...]] = {}
         self._network_at: dict[tuple[Any, ...], Network] = {}
@@ -188,10 +187,13 @@ class _Form:
 
     def find_places(self, goal: Network) -> None:
         """Number the networks that the goal and the methods of the domain have as data."""
-        for task, index, body in _bodies(self.domain, goal):
-            for number, part in enumerate(_parts_in_order(body)):
-                self._place_of[id(part)] = (task, index, number)
-                self._network_at[task, index, number] = part
+        bodies: dict[tuple[str, int], Any] = {("", 0): goal}
+        for task, methods in self.domain.methods.items():
+            bodies |= {(task.name, index): method.body for index, method in enumerate(methods)}
+        for place, body in bodies.items():
+            for number, part in enumerate(_parts(body) if isinstance(body, Network) else ()):
+                self._place_of[id(part)] = (*place, number)
+                self._network_at[*place, number] = part
 
     def written(self, shape: _Shape, thing: object) -> dict[str, Json]:
         """The parts of a thing of this shape."""
@@ -230,8 +232,10 @@ class _Form:
     def tree_from(self, listed: Json) -> Node:
         """The tree of nodes in pre-order, built from the last one."""
         ready: list[Node] = []
+        before = self.at
+        above = f"{before}, foreseen, " if before.startswith("node ") else ""
         for number in range(len(_list(listed)) - 1, -1, -1):
-            self.at = f"{self._above}node {number}"
+            self.at = f"{above}node {number}"
             below = _whole(listed[number].get("below", 0))
             if not 0 <= below <= len(ready):
                 raise ValueError(f"there are no {below} nodes below it")
@@ -239,6 +243,7 @@ class _Form:
             del ready[len(ready) - below :]
             ready.append(self._node_from(listed[number], children))
         (root,) = ready
+        self.at = before
         return root
 
     def _node_from(self, data: Mapping[str, Json], children: tuple[Node, ...]) -> Node:
@@ -263,14 +268,6 @@ class _Form:
             number = len(node.kept)
             raise ValueError(f"{number} alternatives are kept, and there are {len(children)}")
         return node
-
-    def foreseen_from(self, data: Json) -> nodes.Foreseen:
-        """What was foreseen of a suspended part, with nodes whose places are below that part."""
-        at, above = self.at, self._above
-        self._above = f"{at}, foreseen, "
-        found: nodes.Foreseen = self.read(_FORESEEN, data)
-        self.at, self._above = at, above
-        return found
 
     def network(self, network: Network) -> Json:
         """The place of a network, or the network written out. Raises InputError."""
@@ -515,7 +512,10 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "ensures": _WRITES,
     "uses": _plain(lambda data: frozenset(map(str, data)), sorted),
     "foreseen": _or_none(
-        _Kind(lambda form, ahead: form.written(_FORESEEN, ahead), _Form.foreseen_from)
+        _Kind(
+            lambda form, ahead: form.written(_FORESEEN, ahead),
+            lambda form, data: form.read(_FORESEEN, data),
+        )
     ),
     "tree": _Kind(_Form.tree, _Form.tree_from),
     "before": _STATE,
@@ -591,16 +591,7 @@ def _with_value(argument: Expression[Any], binding: Binding) -> Expression[Any]:
     return argument
 
 
-def _bodies(domain: FrozenDomain, goal: Network) -> Iterator[tuple[str, int, Network]]:
-    """Every network that is written as data: of the goal, and of methods; with its place."""
-    yield "", 0, goal
-    for task, methods in domain.methods.items():
-        for index, method in enumerate(methods):
-            if isinstance(method.body, Network):
-                yield task.name, index, method.body
-
-
-def _parts_in_order(body: Network) -> Iterator[Network]:
+def _parts(body: Network) -> Iterator[Network]:
     """Every network in a body, with the calls that are deferred."""
     for inner in networks.networks_in(body):
         yield inner
