@@ -6,7 +6,8 @@
               | invert(tree)
     network ::= a tree of any tasks, which may also contain defer(task) and pause
 
-A name or a value may be quoted, and then holds any characters. Two trees are the same plan
+In a network, a value may also be an expression, which is read as in ``conditions``, and evaluated
+later. A name or a value may be quoted, and then holds any characters. Two trees are the same plan
 when their ``normal`` texts are equal.
 """
 

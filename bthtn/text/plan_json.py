@@ -83,7 +83,7 @@ def decoded(
     """The plan that ``encoded`` has written, for the same domain.
 
     ``goal`` is needed for a goal with constructs, or with expressions other than fluents. A plan of
-    an older version, ``bthtn-plan/1``, has neither footprints, durations nor a predicted state.
+    version one says neither footprints, durations and costs of steps nor the predicted state.
     Raises InputError for a text that is no such plan, and for a domain that has other tasks.
     """
     frozen = domain.freeze() if isinstance(domain, Domain) else domain

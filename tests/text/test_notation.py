@@ -105,6 +105,15 @@ def test_what_is_written_is_what_is_read(text):
     assert notation(node_from(text, house)) == text
 
 
+def test_a_fluent_in_a_suspended_task_is_read_as_that_fluent():
+    waits = node_from("suspended(say(lit, lit), put(not lit, 'lit'), put(lit or, 2))", house)
+    say, put, odd = (call.args for call in waits.rest)
+    assert say == (World.lit, World.lit)
+    assert put[0].evaluate(World(lit=True).frozen()) is False
+    assert put[1].value == "lit"
+    assert odd[0].text() == "lit or"
+
+
 @pytest.mark.parametrize(
     ("written", "same"),
     [

@@ -164,6 +164,22 @@ def test_a_value_that_cannot_be_made_again_is_shown_and_refused_when_it_is_read(
         decoded(text, HOUSE, goal=take(Thing()))
 
 
+def test_what_a_plain_function_promises_is_shown_and_refused_as_complete():
+    cellar = Domain("cellar", World)
+    step = cellar.primitive("step")
+
+    @cellar.compound
+    def descend() -> Methods:
+        yield method(lambda state: [step(), defer(step(), ensures=World.lit.becomes(True))])
+
+    plan = find_plan(cellar, World(), descend(), Settings(horizon=1))
+    assert plan is not None
+    waits = json.loads(encoded(plan))["nodes"][-1]
+    assert (waits["tasks"], waits["rest"]) == (["defer(step)"], [{"text": "defer(step)"}])
+    with pytest.raises(InputError, match="cannot be written into a complete plan"):
+        encoded(plan, complete=True)
+
+
 def as_data(node: Node) -> Any:
     """The kinds, names and methods of the format once more, as recursion would say it."""
     below = [as_data(child) for child in getattr(node, "children", ())]
