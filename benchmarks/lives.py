@@ -12,7 +12,7 @@ from py_trees.common import Status
 from benchmarks import by_hand
 from benchmarks.domains import combat
 from benchmarks.sample import Sample, Use, World, always
-from bthtn import Domain, NetworkLike, PlanCache, State, TaskCall, method, pause
+from bthtn import Domain, NetworkLike, State, TaskCall, method, pause
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
 from bthtn.examples.domains.combat import domain
 
@@ -46,7 +46,7 @@ def lives() -> Iterator[Sample]:
     for steps in (100, 10_000):
         first = partial(_first_tick, *_steps(steps))
         yield Sample(f"first tick of a plan of {steps:,} steps", first, times=2)
-    crowds = {"": {}, ", one cache": {"cache": PlanCache()}, ", heard": {"listener": id}}
+    crowds = {"": {}, ", heard": {"listener": id}}
     for name, given in crowds.items():
         tick = _Crowd(**given).tick
         yield Sample(f"tick of an agent in a crowd{name}", always(tick), per=AGENTS)
@@ -208,7 +208,7 @@ def _first_tick(domain: Domain[World], walk: TaskCall, _: int) -> Use:
 
 
 class _Crowd:
-    """Soldiers that fight over and over; with a cache if one is ``given``, or a listener."""
+    """Soldiers that fight over and over; with a listener if one is ``given``."""
 
     def __init__(self, **given: Any) -> None:
         self._clock = ManualClock()

@@ -8,7 +8,7 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
-from bthtn import Domain, NetworkLike, Plan, PlanCache, Planner, Settings, State, find_plan
+from bthtn import Domain, NetworkLike, Plan, Planner, Settings, State, find_plan
 from bthtn.planning import SearchStatus
 
 PER_TICK = 1_000
@@ -30,8 +30,13 @@ Ask = Callable[[], Any]
 
 
 @cache
-def planner_of(domain: Domain[Any], goal: NetworkLike, settings: Settings) -> Planner[Any]:
-    """A Planner, made once for domain and goal."""
+def planner_of(
+    domain: Domain[Any], goal: NetworkLike, settings: Settings, part: str = ""
+) -> Planner[Any]:
+    """A Planner, made once for domain and goal, and for the ``part`` of plans that it is asked for.
+
+    It remembers the plans whose trees were made, so whoever asks for less has one of his own.
+    """
     return Planner(domain, goal, settings)
 
 
@@ -41,16 +46,13 @@ def simple_call(question: Question) -> Ask:
     return partial(find_plan, q.domain, q.state, q.goal, q.settings)
 
 
-def prepared(question: Question, part: str = "", cache: PlanCache | None = None) -> Ask:
+def prepared(question: Question, part: str = "") -> Ask:
     """A Planner, and a part of the plan, made when it is asked for.
 
     ``actions`` are the plan as other planners write it, the ``tree`` what is needed to run it.
     """
     q = question
-    planner = planner_of(q.domain, q.goal, q.settings)
-    if cache is not None:
-        planner = Planner(q.domain, q.goal, q.settings, cache=cache)
-    state = q.state.frozen()
+    planner, state = planner_of(q.domain, q.goal, q.settings, part), q.state.frozen()
 
     def ask() -> Plan | None:
         plan = planner.plan(state)
@@ -75,13 +77,6 @@ def searched(question: Question) -> Ask:
     return ask
 
 
-def remembered(question: Question) -> Ask:
-    """A Planner with a cache, which has the answer from the second time on."""
-    ask = prepared(question, cache=PlanCache())
-    ask()
-    return ask
-
-
 MODES: Mapping[str, Callable[[Question], Ask]] = MappingProxyType(
     {
         "actions": partial(prepared, part="actions"),
@@ -89,14 +84,13 @@ MODES: Mapping[str, Callable[[Question], Ask]] = MappingProxyType(
         "tree, seen before": partial(prepared, part="tree"),
         "agent's search": searched,
         "find_plan": simple_call,
-        "cache": remembered,
         "choices": prepared,
     }
 )
-AGAIN = ("tree, seen before", "cache")
+AGAIN = ("tree, seen before",)
 """Those that are asked the same question again; all others are asked another one each time."""
 
 
 def steps_of(plan: Plan | None) -> list[tuple[Any, ...]] | None:
     """The plan as other planners write it: a tuple of name and arguments for each step."""
-    return None if plan is None else [(step.task.name, *step.args) for step in plan.steps]
+    return None if plan is None else [(task.name, *args) for task, args in plan.actions]

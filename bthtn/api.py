@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from bthtn.errors import BthtnError
     from bthtn.plan.plan import Plan
     from bthtn.planning.apply import apply
-    from bthtn.planning.cache import PlanCache
     from bthtn.planning.planner import Planner, find_plan
     from bthtn.planning.protocol import Settings
     from bthtn.planning.strips.achieve import achieve
@@ -55,7 +54,6 @@ __all__ = [
     "Methods",
     "NetworkLike",
     "Plan",
-    "PlanCache",
     "Planner",
     "Primitive",
     "PrimitiveTask",
@@ -118,7 +116,6 @@ __getattr__, __dir__ = late_names(
         "bthtn.errors": "BthtnError",
         "bthtn.plan.plan": "Plan",
         "bthtn.planning.apply": "apply",
-        "bthtn.planning.cache": "PlanCache",
         "bthtn.planning.planner": "Planner find_plan",
         "bthtn.planning.protocol": "Settings",
         "bthtn.planning.strips.achieve": "achieve",

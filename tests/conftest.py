@@ -13,8 +13,6 @@ import pytest
 from hypothesis import Phase, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 
-from tests import mistakes
-
 # CI repeats its examples, so that a red run stays red.
 CI = os.environ.get("CI") == "true"
 # No deadlines: they measure the machine. The quick tests draw the same examples every time: nobody
@@ -34,7 +32,6 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 settings.load_profile("quick")
-mistakes.show()
 
 
 @pytest.hookimpl(tryfirst=True)

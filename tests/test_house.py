@@ -432,7 +432,7 @@ def test_text_that_is_run_is_seen():
     assert unchecked_runs("def f(text):\n    _check(text)\n    return eval(text)") == []
     users = "from bthtn.planning.htn import generated"
     assert runs_from_elsewhere("bthtn/cli/plan_command.py", users)
-    assert not runs_from_elsewhere("bthtn/planning/htn/fastpath/program.py", users)
+    assert not runs_from_elsewhere("bthtn/planning/htn/source.py", users)
 
 
 # the public names

@@ -34,7 +34,6 @@ from bthtn.domain.network import Network, calls_in, with_tasks
 from bthtn.domain.number import Seconds
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
-from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import SENSOR, Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.expression import Expression
@@ -50,7 +49,7 @@ V = TypeVar("V")
 _belief_changed = quickly(BeliefChanged)
 
 _RELOADED: Final = (
-    *("domains", "operators", "cache", "clock"),
+    *("domains", "operators", "clock"),
     *("reloads", "_state_class", "_sensing"),
 )
 """The attributes that a reload replaces."""
@@ -62,10 +61,10 @@ class Agent(Unpicklable, Generic[S, B]):
     ``body`` is whatever the operators act with: a game character, a robot, a simulation.
     ``domain`` may be several domains over one State class, for parts of a body that are planned
     for separately. ``listener`` is called with every event. ``sensors`` refresh the beliefs when
-    ``sense`` is called. ``cache`` shares plans among agents of one domain. ``leases`` is the
-    table of the leases that agents compete for; agents without a common table do not compete.
-    ``aborts`` are the aborts and cleanups that are not done yet. ``clock`` is a function that
-    returns seconds since any beginning, such as a ManualClock; whatever lasts seconds needs one.
+    ``sense`` is called. ``leases`` is the table of the leases that agents compete for; agents
+    without a common table do not compete. ``aborts`` are the aborts and cleanups that are not done
+    yet. ``clock`` is a function that returns seconds since any beginning, such as a ManualClock;
+    whatever lasts seconds needs one.
 
     Exceptions of users' code are contained. The first of each kind is logged with its traceback, by
     the logger "bthtn", and all are counted in ``errors``. A ``strict`` agent, for tests, raises the
@@ -73,7 +72,7 @@ class Agent(Unpicklable, Generic[S, B]):
     """
 
     _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
-    _unsaved = ("body", "operators", "cache", "domains", "believe", "_listener", "_state_class")
+    _unsaved = ("body", "operators", "domains", "believe", "_listener", "_state_class")
 
     @checked
     def __init__(  # noqa: PLR0913 - everything after the beliefs is given by name
@@ -85,7 +84,6 @@ class Agent(Unpicklable, Generic[S, B]):
         body: B,
         operators: Operators[B] | Operators[AnyBody] | None = None,
         listener: AgentListener | None = None,
-        cache: PlanCache | None = None,
         leases: Leases | None = None,
         sensors: Sensors[B] | Sensors[AnyBody] | None = None,
         clock: Clock | None = None,
@@ -110,7 +108,6 @@ class Agent(Unpicklable, Generic[S, B]):
         of a fluent that the step writes is part of its effects. Raises ExecutionError in any other
         thread than the one that calls ``sense``; there ``believe_soon`` does it."""
         self.body = body
-        self.cache = cache
         self.leases = leases if leases is not None else Leases()
         self.aborts = Aborts()
         self._errors = ProgrammingErrors(name, strict=strict)
@@ -198,7 +195,7 @@ class Agent(Unpicklable, Generic[S, B]):
             hint = "reload it between ticks; character.reload(make) does so, whoever calls it"
             raise ExecutionError("BT430", message, hint=hint)
         carried = self.beliefs.succeed(made.beliefs.now)
-        self.domains, self.operators, self.cache = made.domains, made.operators, made.cache
+        self.domains, self.operators = made.domains, made.operators
         self._state_class = made._state_class
         self._sensing = made._sensing.for_agent(self)
         self.clock = made.clock if self.clock is None else self.clock

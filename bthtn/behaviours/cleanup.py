@@ -155,7 +155,7 @@ class OwedCleanup:
         Raises ResumeFailed without a plan, PlanRefused when a hook raises, and BthtnError.
         """
         agent = self._run.agent
-        planner: Planner[Any] = Planner(self._domain, self._call, self._settings, cache=agent.cache)
+        planner: Planner[Any] = Planner(self._domain, self._call, self._settings)
         plan = planner.plan(agent.beliefs.frozen())
         if plan is None:
             raise ResumeFailed("there is no plan")
@@ -182,9 +182,7 @@ class OwedCleanup:
         """Plan a suspended part, at once. Raises ResumeFailed."""
         agent = self._run.agent
         try:
-            planner: Planner[Any] = Planner.resuming(
-                self._domain, arrival.node, self._settings, cache=agent.cache
-            )
+            planner: Planner[Any] = Planner.resuming(self._domain, arrival.node, self._settings)
             plan = planner.plan(agent.beliefs.frozen())
             if plan is None or repeats_suspension(plan, arrival.node):
                 raise ResumeFailed("there is no plan")

@@ -16,6 +16,7 @@ from bthtn.plan.nodes import TaskNode
 from bthtn.planning.exclusions import Avoidable, Avoided
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import RecordedSearch
+from bthtn.planning.static_reads import StaticReads, static_reads
 from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.failures import (
     NOTHING_READ,
@@ -25,7 +26,6 @@ from bthtn.replanning.failures import (
     attributed_ahead,
 )
 from bthtn.replanning.progress import Progress
-from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 

@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
+import bthtn.planning.htn.translation.translator  # noqa: F401 - so that no tick has to
 from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.compile import refuse_too_deep
 from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.plan_run import Arrival, Reads, ResumeFailed
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import Network, NetworkLike, sequence
+from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan, is_empty
-from bthtn.planning.cache import PlanCache
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
@@ -93,7 +92,7 @@ class PlanSearch:
         """Why a plan is searched for."""
         self._domains = agent.domains
         self._domain, fitting = domain_and_goal(self._domains, self.goal)
-        self._newest = _planner(self._domain, fitting, settings, agent.cache)
+        self._newest = self._domain.derived(PlannersByGoal).planner(fitting, settings)
         self.planner = self._newest
         self.failures = FailureTracking(agent, name, self.planner, replanning.retrying)
         self._current: _Started | None = None
@@ -109,7 +108,7 @@ class PlanSearch:
             domain, goal = domain_and_goal(self._domains, self.goal)
             try:
                 if domain is not self._domain:
-                    self._newest = _planner(domain, goal, self.settings, self._agent.cache)
+                    self._newest = domain.derived(PlannersByGoal).planner(goal, self.settings)
                 self._domain, self._unfit = domain, None
             except DomainError as error:
                 self._unfit = error
@@ -191,8 +190,8 @@ class PlanSearch:
         Raises ResumeFailed.
         """
         state, domain = self._agent.beliefs.frozen(), self.planner.domain
-        node, cache = arrival.node, self._agent.cache
-        planner: Planner[Any] = Planner.resuming(domain, node, self.settings, cache=cache)
+        node = arrival.node
+        planner: Planner[Any] = Planner.resuming(domain, node, self.settings)
         try:
             # The plan that was foreseen with the rest may contain what is excluded by now.
             excludes = bool(self.failures.avoided())
@@ -236,7 +235,7 @@ class PlanSearch:
     def _reason_of(self, started: _Started) -> str:
         """Why there is no plan. The search is repeated for it, once while nothing changes.
 
-        A larger one is not, even if its answer came from a cache, which says nothing of its size.
+        That of a large search is not.
         """
         if started.expansions > MOST_EXPLAINED:
             return "there is no plan"
@@ -324,12 +323,3 @@ class _ReadsOf(Mapping[Fluent[Any], Any]):
 
     def __len__(self) -> int:
         return len(self.saved_as)
-
-
-def _planner(
-    domain: FrozenDomain, goal: Network, settings: Settings, cache: PlanCache | None
-) -> Planner[Any]:
-    """The planner for a goal, which agents without a cache share. Raises DomainError."""
-    if cache is None:
-        return domain.derived(PlannersByGoal).planner(goal, settings)
-    return Planner(domain, goal, settings, cache=cache)

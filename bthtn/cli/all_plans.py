@@ -64,7 +64,7 @@ def every_plan(asked: PlanRequest) -> Iterator[Plan]:
     Raises PlanningError if the limit of expansions is reached.
     """
     settings = replace(asked.settings, cheapest=False)
-    search = HtnSearch(replace(asked, domain=_unweighed(asked.domain), settings=settings))
+    search = HtnSearch.of(replace(asked, domain=_unweighed(asked.domain), settings=settings))
     while search.advance() is SearchStatus.SOLVED:
         assert search.plan is not None, "a search that is solved has a plan"
         yield replace(search.plan, domain=asked.domain)

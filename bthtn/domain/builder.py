@@ -81,19 +81,14 @@ primitive = Primitive
 
 
 class Domain(Unpicklable, Generic[S]):
-    """A domain while it is being written. It is frozen when it is first used.
-
-    With ``prunes_duplicates`` searches remember from which states, with which tasks left, there
-    is no plan. That costs memory, and pays if many paths lead to the same state and tasks.
-    """
+    """A domain while it is being written. It is frozen when it is first used."""
 
     @checked
-    def __init__(self, name: str, state: type[S], *, prunes_duplicates: bool = False) -> None:
+    def __init__(self, name: str, state: type[S]) -> None:
         """Raises DomainError for an invalid name."""
         DomainError.raise_for(name_faults("a domain", name))
         self.name = name
         self.state_class = state
-        self._prunes_duplicates = prunes_duplicates
         self._tasks: dict[str, Task] = {}
         self._given: dict[str, Task] = {}
         """The tasks of the domain that this is a copy of; each may be defined again here."""
@@ -182,7 +177,7 @@ class Domain(Unpicklable, Generic[S]):
         A task that is defined again there, with the same parameters, takes the place of the one
         before in all methods. Plans and agents of this domain are unaffected.
         """
-        twin = Domain(self.name, self.state_class, prunes_duplicates=self._prunes_duplicates)
+        twin = Domain(self.name, self.state_class)
         twin._tasks, twin._given = {**self._tasks}, {**self._tasks}
         twin._instead = self._instead
         return twin
@@ -211,8 +206,7 @@ class Domain(Unpicklable, Generic[S]):
                     tasks.update({method.name: method for method in result.methods})
             found.extend(mixed_units(tasks.values(), f"domain '{self.name}'"))
             DomainError.raise_for(found)
-            prunes = self._prunes_duplicates
-            self._frozen = FrozenDomain(self.name, self.state_class, tasks, methods, prunes)
+            self._frozen = FrozenDomain(self.name, self.state_class, tasks, methods)
         return self._frozen
 
     def __repr__(self) -> str:

@@ -58,7 +58,7 @@ def derive(
         assert isinstance(made, CompoundTask), "a copy of a task is of the same kind"
         methods[made] = tuple(method.with_tasks(tasks) for method in written)
     by_name = {task.name: task for task in tasks.values()}
-    return FrozenDomain(name, whole.state_class, by_name, methods, whole.prunes_duplicates)
+    return FrozenDomain(name, whole.state_class, by_name, methods)
 
 
 def _names(whole: FrozenDomain, rename: Mapping[str, str], suffix: str) -> Mapping[str, str]:

@@ -29,7 +29,7 @@ from bthtn.domain.turns import Pending, Place, Turn, TurnBody, is_decomposed
 from bthtn.errors import DomainError, nearest
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.footprint import RecordingView
+from bthtn.world.footprint import Recorder, RecordingView
 from bthtn.world.schema import StateSchema
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
@@ -42,7 +42,6 @@ class FrozenDomain(Shared, Unpicklable):
     """Tasks by name in order of definition, and the methods of the compound ones.
 
     Each compound task is followed by the anonymous tasks that were made from its constructs.
-    With ``prunes_duplicates`` searches remember from where there is no plan (semantics 2.6.8).
     ``base`` is the domain that a goal's anonymous tasks were added to, if there was one. In one
     that was merged others stand for some tasks of the parts: ``former`` has those.
     """
@@ -51,7 +50,6 @@ class FrozenDomain(Shared, Unpicklable):
     state_class: type[State]
     tasks: Mapping[str, Task]
     methods: Mapping[CompoundTask[...], tuple[Method, ...]]
-    prunes_duplicates: bool = False
     base: FrozenDomain | None = None
     former: Mapping[Task, Task] = field(default_factory=dict)
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -116,7 +114,7 @@ class FrozenDomain(Shared, Unpicklable):
         return replace(self, tasks=tasks, methods={**self.methods, **methods}, base=self), network
 
     def decompositions(
-        self, task: CompoundTask[...], args: Binding, recorder: RecordingView
+        self, task: CompoundTask[...], args: Binding, recorder: Recorder
     ) -> Decompositions:
         """The decompositions of a call of the task that this state allows.
 
@@ -140,9 +138,7 @@ class FrozenDomain(Shared, Unpicklable):
             case _:
                 assert_never(task.choice)
 
-    def _turns(
-        self, task: CompoundTask[...], args: Binding, recorder: RecordingView
-    ) -> Iterator[Turn]:
+    def _turns(self, task: CompoundTask[...], args: Binding, recorder: Recorder) -> Iterator[Turn]:
         """The turns that come next in a call of the anonymous task of ``unordered``."""
         pending = args[-1] or Pending.of(self._members(task), args[:-1])
         turn = Turn(task, args, pending.opened(partial(self._opened, recorder)))
@@ -156,7 +152,7 @@ class FrozenDomain(Shared, Unpicklable):
         bodies = (method.body for method in self.methods[task])
         return [body for body in bodies if not isinstance(body, PlainBody)]
 
-    def _opened(self, recorder: RecordingView, part: Network, binding: Binding) -> Pending | None:
+    def _opened(self, recorder: Recorder, part: Network, binding: Binding) -> Pending | None:
         """The members of another ``unordered``, None for all other parts."""
         if not isinstance(part, TaskCall) or not isinstance(part.task, CompoundTask):
             return None
@@ -166,7 +162,7 @@ class FrozenDomain(Shared, Unpicklable):
         assert args is not None, "the arguments of a construct's task are parameters"
         return Pending.of(self._members(part.task), args[:-1])
 
-    def _turns_of(self, turn: Turn, place: Place, recorder: RecordingView) -> Iterator[Turn]:
+    def _turns_of(self, turn: Turn, place: Place, recorder: Recorder) -> Iterator[Turn]:
         head, binding = turn.pending.head(place)
         shown = ".".join(map(str, place))
         inner = replace(turn, place=place, name=f"{shown}: {network_text(head, binding)}")
@@ -192,7 +188,7 @@ class FrozenDomain(Shared, Unpicklable):
             )
 
     def _decompositions_of(
-        self, task: CompoundTask[...], args: Binding | None, recorder: RecordingView
+        self, task: CompoundTask[...], args: Binding | None, recorder: Recorder
     ) -> Decompositions:
         if args is None:
             raise UnknownRead(recorder.unknown)
@@ -203,7 +199,7 @@ class FrozenDomain(Shared, Unpicklable):
         methods = self.methods.get(task, ())
         return methods[index].name if task.choice is None and index < len(methods) else ""
 
-    def network(self, method: Method, recorder: RecordingView, binding: Binding) -> Network | None:
+    def network(self, method: Method, recorder: Recorder, binding: Binding) -> Network | None:
         """The network that replaces the task in this state; None if the method is not applicable.
 
         Raises UnknownRead when this depends on an unknown fluent, PlanningError when a user's

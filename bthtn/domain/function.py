@@ -13,7 +13,7 @@ from dis import get_instructions
 from functools import partial
 from traceback import walk_tb
 from types import CodeType
-from typing import Any, Final, TypeGuard, TypeVar, cast
+from typing import Any, Final, NoReturn, TypeGuard, TypeVar, cast
 
 from bthtn.domain.bindable import Bindable
 from bthtn.errors import BthtnError, Diagnostic, PlanningError, exception_text
@@ -25,7 +25,6 @@ from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN, Unknown
 
 T = TypeVar("T")
-R = TypeVar("R")
 
 
 def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
@@ -73,33 +72,23 @@ def _only_call(function: Callable[..., Any], code: CodeType) -> str:
 
 
 def called(function: Bindable[Callable[..., T]], binding: Binding, window: State) -> T:
-    """The function's result with these parameter values. Raises the same errors as ``used``."""
+    """The function's result with these parameter values.
+
+    Raises UnknownRead when it reads an unknown fluent, and as ``blame`` for another exception.
+    """
     try:
         return function.bound(binding)(window)
     except UnknownRead:
         raise
-    except BthtnError as error:
-        raise error.placed(place_of(function.function)) from None
-    except Exception as error:
-        raise _raised(function.function, error) from error
+    except Exception as error:  # noqa: BLE001 - raised as the function's
+        blame(function.function, error)
 
 
-def used(
-    function: Bindable[Callable[..., T]], binding: Binding, use: Callable[[Callable[..., T]], R]
-) -> R:
-    """The result of ``use``, called with the function bound to these parameter values.
-
-    Raises UnknownRead when the function reads an unknown fluent, and PlanningError for any other
-    exception that it or ``use`` raises.
-    """
-    try:
-        return use(function.bound(binding))
-    except UnknownRead:
-        raise
-    except BthtnError as error:
-        raise error.placed(place_of(function.function)) from None
-    except Exception as error:
-        raise _raised(function.function, error) from error
+def blame(function: Callable[..., Any], error: Exception) -> NoReturn:
+    """Raise what a function raised as a PlanningError, or a BthtnError with its place."""
+    if isinstance(error, BthtnError):
+        raise error.placed(place_of(function)) from None
+    raise _raised(function, error) from error
 
 
 def raised_in_description(error: Exception, where: str) -> Diagnostic:

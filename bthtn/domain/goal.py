@@ -144,7 +144,7 @@ class GoalBody(PlainBody):
         choose these steps, but the plan does not depend on them. Raises UnknownRead and
         PlanningError.
         """
-        below = view.below if isinstance(view, RecordingView) else view
+        below = getattr(view, "below", view)  # where nothing is recorded
         solution = self.pursuit.solver.solve(self.pursuit, below, binding)
         if solution is None:
             return None

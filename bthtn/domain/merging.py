@@ -43,7 +43,6 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
             task: tuple(method.with_tasks(merged.instead) for method in own)
             for task, own in methods.items()
         }
-    prunes = any(whole.prunes_duplicates for whole in wholes)
     former = {
         old: merged.instead.get(new, new) for whole in wholes for old, new in whole.former.items()
     }
@@ -52,7 +51,6 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
         _state_class(name, wholes),
         merged.tasks,
         methods,
-        prunes,
         former={**former, **merged.instead},
     )
 

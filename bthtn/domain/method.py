@@ -9,7 +9,7 @@ from typing import Any, Final, TypeGuard
 from bthtn.checked import checked
 from bthtn.domain.bindable import Bindable
 from bthtn.domain.condition import ConditionLike
-from bthtn.domain.function import function_text, used
+from bthtn.domain.function import blame, function_text
 from bthtn.domain.network import (
     Network,
     NetworkLike,
@@ -25,7 +25,7 @@ from bthtn.errors import DomainError
 from bthtn.records import record
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.footprint import RecordingView
+from bthtn.world.footprint import Recorder
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
@@ -54,8 +54,13 @@ class PlainBody:
 
         Raises UnknownRead, PlanningError, and DomainError when the result is not a network.
         """
-        window = self.state_class.over(view)
-        network = used(self._bindable, binding, lambda asked: _network_in(asked(window)))
+        try:
+            function = self._bindable.bound(binding)
+            network = _network_in(function(self.state_class.over(view)))
+        except UnknownRead:
+            raise
+        except Exception as error:  # noqa: BLE001 - raised as the function's
+            blame(self.function, error)
         return with_tasks(network, self.tasks) if self.tasks and network is not None else network
 
     def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
@@ -103,7 +108,7 @@ class Method(Shared, Unpicklable):
         """The body as it was written."""
         return str(self.body) if isinstance(self.body, PlainBody) else network_text(self.body)
 
-    def network(self, recorder: RecordingView, binding: Binding) -> Network | None:
+    def network(self, recorder: Recorder, binding: Binding) -> Network | None:
         """The network for this state; None when the method does not apply.
 
         Raises UnknownRead when this depends on an unknown fluent, and like ``PlainBody.network``.

@@ -45,14 +45,11 @@ def arguments(
 ) -> tuple[Expression[Any], ...]:
     """The arguments of one call, in order. Raises DomainError for a wrong count or type."""
     given: Sequence[Any] = args
-    if (
-        kwargs
-        or len(args) != len(parameters)
-        or any(parameter.is_fixed for parameter in parameters)
-    ):
-        given = _bound(task, parameters, args, kwargs)
-    elif (plain := _plain_arguments(parameters, args)) is not None:
+    is_whole = not kwargs and len(args) == len(parameters)
+    if is_whole and (plain := _plain_arguments(parameters, args)) is not None:
         return plain
+    if not is_whole or any(parameter.is_fixed for parameter in parameters):
+        given = _bound(task, parameters, args, kwargs)
     return tuple(argument(task, *both) for both in zip(parameters, given, strict=True))
 
 
@@ -96,7 +93,7 @@ def _plain_arguments(
     """
     for parameter, value in zip(parameters, args, strict=True):
         kind = type(value)
-        if kind not in _PLAIN:
+        if kind not in _PLAIN or parameter.is_fixed:
             return None
         if parameter.type is not kind and parameter.type is not None:
             return None

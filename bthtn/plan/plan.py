@@ -23,9 +23,10 @@ T = TypeVar("T")
 
 
 class SharedTree(NamedTuple):
-    """The tree of equal plans, with the values derived from them."""
+    """The tree of equal plans, with their record and the values derived from them."""
 
     tree: Node
+    record: MethodTraversalRecord
     derived: dict[Any, Any]
 
 
@@ -85,7 +86,11 @@ class Plan(Shared, Unpicklable):
         source = self._source
         part = source[0](source, name)
         if name == "tree":
-            part, derived = part if isinstance(part, SharedTree) else (part, {})
+            if isinstance(part, SharedTree):
+                part, record, derived = part
+                put_record(self, record)
+            else:
+                derived = {}
             put_derived(self, derived)
             put_tree(self, part)
         else:
@@ -170,8 +175,7 @@ class Plan(Shared, Unpicklable):
         return f"<plan for {self.goal_text}: {len(self.actions)} steps, record {self.record!r}>"
 
 
-# For generated functions, which do what ``found`` does: a further call would take as long as an
-# expansion. And what puts a field that is known already.
+# What ``found`` makes a plan of, and what puts a field that is known already.
 OpenPlan: Final = unfrozen(Plan)
 put_tree: Final[Callable[[Plan, Node], None]] = Plan.__dict__["tree"].__set__
 put_derived: Final[Callable[[Plan, dict[Any, Any]], None]] = Plan.__dict__["_derived"].__set__

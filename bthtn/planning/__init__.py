@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
-    from bthtn.planning.cache import CacheStatistics
     from bthtn.planning.exclusions import avoidable
     from bthtn.planning.explain import Reason, explained, explanation_text
     from bthtn.planning.htn.search import HtnSearch
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
         SearchListener,
         TaskPlanned,
         TaskRejected,
-        TriedBefore,
         Unachievable,
     )
 
@@ -39,7 +37,6 @@ __all__ = [
     "AlternativeDropped",
     "Backtracked",
     "BranchesConflict",
-    "CacheStatistics",
     "GoalsExpanded",
     "HtnSearch",
     "MethodEntered",
@@ -56,7 +53,6 @@ __all__ = [
     "TaskPlanned",
     "TaskRejected",
     "Trace",
-    "TriedBefore",
     "Unachievable",
     "avoidable",
     "explained",
@@ -67,7 +63,6 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "bthtn.planning.cache": "CacheStatistics",
         "bthtn.planning.exclusions": "avoidable",
         "bthtn.planning.explain": "Reason explained explanation_text",
         "bthtn.planning.htn.search": "HtnSearch",
@@ -77,7 +72,7 @@ __getattr__, __dir__ = late_names(
         "bthtn.planning.trace": (
             "ActionRejected AlternativeDropped Backtracked BranchesConflict GoalsExpanded "
             "MethodEntered MethodRejected PlanningSuspended RecursionCut SearchEvent "
-            "SearchListener TaskPlanned TaskRejected TriedBefore Unachievable"
+            "SearchListener TaskPlanned TaskRejected Unachievable"
         ),
     },
 )

@@ -28,7 +28,6 @@ from bthtn.planning.trace import (
     SearchEvent,
     TaskPlanned,
     TaskRejected,
-    TriedBefore,
     Unachievable,
 )
 from bthtn.records import record
@@ -175,8 +174,6 @@ def _text(event: SearchEvent) -> str:
             return f"branches {first} and {second} both touch {over}"
         case AlternativeDropped(alternative, text):
             return f"alternative {alternative}, {text}: dropped"
-        case TriedBefore(task):
-            return f"{task}: tried before, in the same state"
         case Unachievable(reason):
             return reason
         case TaskPlanned() | PlanningSuspended() | MethodEntered() | Backtracked():

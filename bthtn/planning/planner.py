@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from bthtn.checked import checked
@@ -14,14 +13,10 @@ from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.cache import Answers, PlanCache, Question
-from bthtn.planning.cached_search import Answered, CachedSearch, found_again
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, check_avoided
-from bthtn.planning.htn.fastpath import accelerator, is_asked_often
-from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch, Accelerator
-from bthtn.planning.htn.fastpath.items import PLAIN, SearchKind
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.htn.table import TaskTable
+from bthtn.planning.htn.listened import ListenedSearch
+from bthtn.planning.htn.memo import PlanMemo
+from bthtn.planning.htn.search import HtnSearch, PreparedGoal
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
     PlanRequest,
@@ -33,6 +28,7 @@ from bthtn.planning.protocol import (
     seeded,
     start_of,
 )
+from bthtn.planning.question import Question
 from bthtn.planning.recurring import unanswered
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.expression import Binding, Constant
@@ -44,6 +40,7 @@ from bthtn.world.unfrozen import quickly
 S = TypeVar("S", bound=State)
 K = TypeVar("K")
 V = TypeVar("V")
+LIMIT: Final = SearchStatus.LIMIT
 _MOST_PLANNERS: Final = 200
 """Planners kept for one domain; when there are more, all are dropped."""
 _plan_request: Final = quickly(PlanRequest)
@@ -79,19 +76,13 @@ class Trace(NamedTuple):
 class Planner(Unpicklable, Generic[S]):
     """Plans for one goal from any state of the domain.
 
-    Everything that does not depend on the state is checked once. With a ``cache``, plans are
-    reused, also between planners with an equal goal and settings; not with ``check_rest``, since
-    checked parts keep whole states, and those differ. Requests with exclusions (semantics 2.14)
-    bypass the cache, since exclusions are the experience of one agent. Equal plans may share their
-    tree, which is frozen.
+    Everything that does not depend on the state is checked once, and plans are remembered: from
+    states that differ in nothing that was read, plans may share their tree, which is frozen.
     """
 
     _is_shared = True  # loading a character does not change it
     resumes = False
     """Whether its plans are those of a suspended part, and become parts of another plan."""
-    _accelerator: Accelerator | None
-    """The one of plain requests, if it was made."""
-    _accelerators: dict[SearchKind, Callable[..., Any] | None]
 
     @checked
     def __init__(
@@ -99,12 +90,10 @@ class Planner(Unpicklable, Generic[S]):
         domain: Domain[S] | FrozenDomain,
         goal: NetworkLike,
         settings: Settings = DEFAULT_SETTINGS,
-        *,
-        cache: PlanCache | None = None,
     ) -> None:
         """Raises DomainError if the domain or the goal is malformed."""
         whole, network = question_of(domain, goal, settings)
-        self._prepare(whole, network, (), settings, cache)
+        self._prepare(whole, network, (), settings)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: the question. All that is prepared for it is prepared again."""
@@ -112,37 +101,24 @@ class Planner(Unpicklable, Generic[S]):
 
     def resume(self, _: object) -> None:
         """Prepare a planner that was loaded."""
-        if "_body" not in vars(self):
-            self._prepare(self.domain, self.goal, self.binding, self.settings, None)
+        if "_goal" not in vars(self):
+            self._prepare(self.domain, self.goal, self.binding, self.settings)
 
     @staticmethod
     def resuming(
-        domain: FrozenDomain,
-        suspended: SuspendedNode,
-        settings: Settings = DEFAULT_SETTINGS,
-        *,
-        cache: PlanCache | None = None,
+        domain: FrozenDomain, suspended: SuspendedNode, settings: Settings = DEFAULT_SETTINGS
     ) -> Planner[Any]:
         """The planner for the remaining networks of a suspended part of a plan.
 
-        Without a cache, equal parts of plans have the same planner.
+        Equal parts of plans have the same planner.
         """
-        if cache is None:
-            return domain.derived(PlannersByGoal).resuming(suspended, settings)
-        return Planner._resuming(domain, suspended, settings, cache)
+        return domain.derived(PlannersByGoal).resuming(suspended, settings)
 
     @classmethod
-    def _resuming(
-        cls,
-        domain: FrozenDomain,
-        suspended: SuspendedNode,
-        settings: Settings,
-        cache: PlanCache | None,
-    ) -> Self:
+    def _resuming(cls, domain: FrozenDomain, suspended: SuspendedNode, settings: Settings) -> Self:
         planner = cls.__new__(cls)
         planner.resumes = True
-        goal = sequence(*suspended.rest)
-        planner._prepare(domain, goal, suspended.binding, settings, cache)
+        planner._prepare(domain, sequence(*suspended.rest), suspended.binding, settings)
         return planner
 
     def plan(
@@ -159,16 +135,10 @@ class Planner(Unpicklable, Generic[S]):
         Raises DomainError for a state of another domain and for other keys of ``avoiding``, and
         PlanningError when a user's function raises or the limit of expansions is reached.
         """
-        ask = self._accelerator
-        if ask is not None and listener is None and not avoiding:
-            start = state if type(state) is FrozenState else start_of(self.domain, state)
-            answer = ask(start, self._most)
-            if answer is not None:
-                return answer if type(answer) is Plan else None
-        check_avoided(avoiding)
+        if avoiding:
+            check_avoided(avoiding)
         search = self.search(state, listener, avoiding)
-        search.advance()
-        if search.status is SearchStatus.LIMIT and search.plan is None:
+        if search.advance() is LIMIT and search.plan is None:
             raise unanswered(
                 search.expansions, self._request(start_of(self.domain, state), avoiding)
             )
@@ -183,34 +153,13 @@ class Planner(Unpicklable, Generic[S]):
     ) -> RecordedSearch:
         """A search from this state, to be advanced by the caller.
 
-        With a ``bound`` only a plan whose record beats it is an answer, and the cache is not used.
-        If the cache has the answer, the search is already over; for a listener it is made anew.
-        Raises DomainError for a state of another domain.
+        With a ``bound`` only a plan whose record beats it is an answer. Raises DomainError for a
+        state of another domain.
         """
         start = state if type(state) is FrozenState else start_of(self.domain, state)
-        answers = self._answers
-        if answers is not None and not avoiding and bound is None:
-            return self._cached(seeded(start, self.settings.seed), answers, listener)
-        if listener is not None:
-            return self._search(self._request(start, avoiding, bound), listener)
-        request = self._request
-        if avoiding or bound is not None:
-            request = partial(request, avoiding=avoiding, bound=bound)
-            ask = self._accelerated(SearchKind(bool(avoiding), bound is not None))
-            ask = ask and partial(ask, avoiding=avoiding, bound=bound)
-        else:
-            ask = self._accelerator or self._accelerated(PLAIN)
-        if ask is not None:
-            return AcceleratedSearch(ask, start, self._most, request, self.minimizes)
-        return self._search(request(start), listener)
-
-    def _cached(
-        self, start: FrozenState, answers: Answers, listener: SearchListener | None
-    ) -> RecordedSearch:
-        answer = answers.find(start) if listener is None else None
-        if answer is not None:
-            return Answered(found_again(self, answer, start), answer.readings)
-        return CachedSearch(self._search(self._request(start), listener), answers)
+        if listener is None and not avoiding and bound is None and not self.achieves_alone:
+            return HtnSearch(self._goal, seeded(start, self.settings.seed), self._memo)
+        return self._search(self._request(start, avoiding, bound), listener)
 
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
         """The trace of the search that ``plan`` makes, or made earlier, from this state.
@@ -228,7 +177,10 @@ class Planner(Unpicklable, Generic[S]):
     def _search(self, asked: PlanRequest, listener: SearchListener | None) -> RecordedSearch:
         if self.achieves_alone and asked.bound is None and not asked.avoiding:
             return _goal_directed(asked, listener)
-        return HtnSearch(asked, listener)
+        if listener is not None:
+            return ListenedSearch(asked, listener)
+        memo = None if asked.avoiding else self._memo
+        return HtnSearch(self._goal, asked.state, memo, asked)
 
     def _request(
         self,
@@ -240,24 +192,8 @@ class Planner(Unpicklable, Generic[S]):
         question = (self.domain, state, self.goal, self.binding, self.settings)
         return _plan_request(*question, bound, avoiding)
 
-    def _accelerated(self, kind: SearchKind) -> Callable[..., Any] | None:
-        """The fast path, None if there is none; made where its functions are worth generating."""
-        if kind not in self._accelerators:
-            if not is_asked_often(self.domain, self.goal, self.settings, kind):
-                return None
-            question = (self.domain, self.goal, self.binding, self.settings, kind)
-            # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
-            self._accelerators[kind] = accelerator(*question, shares=not self.resumes)
-            self._accelerator = self._accelerators.get(PLAIN)
-        return self._accelerators[kind]
-
     def _prepare(
-        self,
-        domain: FrozenDomain,
-        goal: Network,
-        binding: Binding,
-        settings: Settings,
-        cache: PlanCache | None,
+        self, domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
     ) -> None:
         self.domain = domain
         self.goal = goal
@@ -267,14 +203,12 @@ class Planner(Unpicklable, Generic[S]):
         """Whether plans are compared by a sum of costs or values, not by their record."""
         self.achieves_alone = is_goal_alone(domain, goal, settings)
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
-        self._most = min(settings.max_expansions, settings.max_depth)
-        self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
-        self._accelerator = None
-        self._answers: Answers | None = None
-        if cache is not None and not settings.check_rest:
-            self._answers = cache.answers(domain, Question(goal, binding, settings))
-        is_alone = self._answers is not None or self.achieves_alone
-        self._accelerators = {PLAIN: None} if is_alone else {}
+        self._goal = PreparedGoal(domain, goal, binding, settings)
+        # Parts that were checked have the states that they were checked in; and a search for the
+        # least sum ends long after it has found its plan.
+        only_trees = settings.check_rest or self.minimizes
+        # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
+        self._memo = None if self.resumes else PlanMemo(domain, goal, only_trees=only_trees)
 
 
 @checked
@@ -331,7 +265,7 @@ class PlannersByGoal:
         known = self._resuming.get(key)
         if known is not None:
             return known[1]
-        planner: Planner[Any] = Planner._resuming(self._domain, suspended, settings, None)
+        planner: Planner[Any] = Planner._resuming(self._domain, suspended, settings)
         kept = suspended.rest, planner  # they hold what the key names by its id
         return _kept(self._resuming, key, kept)[1]
 
@@ -349,7 +283,7 @@ def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> Re
     is_plain = asked.bound is None and not asked.avoiding
     if is_plain and is_goal_alone(asked.domain, asked.goal, asked.settings):
         return _goal_directed(asked, listener)
-    return HtnSearch(asked, listener)
+    return HtnSearch.of(asked) if listener is None else ListenedSearch(asked, listener)
 
 
 def _goal_directed(asked: PlanRequest, listener: SearchListener | None) -> RecordedSearch:

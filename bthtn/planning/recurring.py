@@ -11,7 +11,7 @@ from bthtn.domain.method import PlainBody, numbered
 from bthtn.domain.network import tasks_in
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError, PlanningError
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import PlanRequest, no_answer
 from bthtn.planning.trace import MethodEntered, SearchEvent, TaskPlanned
 from bthtn.world.expression import ALWAYS
@@ -27,7 +27,7 @@ def unanswered(expansions: int, asked: PlanRequest) -> PlanningError:
     settings = replace(asked.settings, max_expansions=min(expansions, _LOOKED_AT), anytime=False)
     opened = _OpenTasks()
     try:
-        HtnSearch(replace(asked, settings=settings), opened.hear).advance()
+        ListenedSearch(replace(asked, settings=settings), opened.hear).advance()
     except BthtnError:
         return no_answer(expansions)
     tasks = asked.domain.tasks

@@ -127,14 +127,6 @@ class RecursionCut:
 
 
 @event
-class TriedBefore:
-    """A task was reached in a state, with a rest of the goal, that failed before."""
-
-    task: str
-    depth: int
-
-
-@event
 class BranchesConflict:
     """Two branches of a parallel node conflict over a fluent or resource."""
 
@@ -206,7 +198,6 @@ SearchEvent = (
     | MethodEntered
     | MethodRejected
     | RecursionCut
-    | TriedBefore
     | BranchesConflict
     | AlternativeDropped
     | PlanningSuspended

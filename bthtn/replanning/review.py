@@ -22,6 +22,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
+from bthtn.planning.static_reads import StaticReads, static_reads
 from bthtn.replanning.improvement import Improvement, Start, unless_best
 from bthtn.replanning.incremental_check import IncrementalCheck
 from bthtn.replanning.own_effects import OwnEffects
@@ -36,7 +37,6 @@ from bthtn.replanning.policy import (
 )
 from bthtn.replanning.progress import RunningPlan
 from bthtn.replanning.schedule import Budget
-from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.replanning.step_conditions import needed_by
 from bthtn.replanning.validity import Validity
 from bthtn.world.beliefs import SENSOR, Beliefs

@@ -12,7 +12,9 @@ from bthtn.world.fluent import Fluent, FluentFamily
 
 _CONTAINERS: Final = (tuple, list)
 _ATOMS: Final = (str, int, float, bytes, type(None), frozenset)
-_DERIVED: Final = frozenset({"_derived", "_listed", "_members", "_calls", "__weakref__", "owner"})
+_DERIVED: Final = frozenset(
+    {"_derived", "_listed", "_members", "_used", "_calls", "__weakref__", "owner"}
+)
 """Attributes that are computed from others, or lead out of a domain."""
 
 

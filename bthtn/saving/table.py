@@ -17,7 +17,7 @@ GROUPS: Final[Mapping[str, str]] = {
         "TaskCall|SequenceNetwork|ParallelNetwork|PriorityNetwork|DeferNetwork|PauseNetwork"
         "|NullNetwork"
     ),
-    "@Search": "AcceleratedSearch|HtnSearch|StripsSearch|Answered",
+    "@Search": "HtnSearch|StripsSearch",
     "@Behaviour": (
         "name=text status=Status feedback_message=text children=list|tuple parent=None|Behaviour "
         "current_child=None|Behaviour _was_looked_at=truth _below=None|list"
@@ -181,12 +181,8 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "goal=@Network predicted=FrozenState record=MethodTraversalRecord tree=@Node"
     ),
     "bthtn.plan.record:MethodTraversalRecord": "",
-    "bthtn.planning.cached_search:Answered": "plan=None|Plan reads=dict status=SearchStatus",
-    "bthtn.planning.htn.fastpath.accelerated:AcceleratedSearch": (
-        "_asked=PlanRequest _status=SearchStatus expansions=number"
-    ),
     "bthtn.planning.htn.search:HtnSearch": (
-        "_expansions=number _request=PlanRequest _status=SearchStatus"
+        "_asked=PlanRequest _status=SearchStatus expansions=number"
     ),
     "bthtn.planning.planner:Planner": (
         "binding=tuple domain=FrozenDomain goal=@Network resumes=truth settings=Settings"

@@ -15,7 +15,7 @@ from bthtn.errors import BthtnError
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import MethodEntered, MethodRejected, SearchEvent
 from bthtn.testing.coverage import Coverage
@@ -66,7 +66,7 @@ class DomainCoverage:
         """
         events: list[SearchEvent] = []
         watched = asked.domain.derived(_WatchedDomain)
-        search = HtnSearch(watched.request(asked), events.append)
+        search = ListenedSearch(watched.request(asked), events.append)
         truths = watched.truths_in(search)
         with suppress(BthtnError):  # a user's function raises: what came before it counts
             search.advance()
@@ -170,7 +170,7 @@ class _WatchedDomain:
         goal = with_tasks(asked.goal, self._tasks)
         return replace(asked, domain=self._domain, goal=goal, avoiding=avoiding)
 
-    def truths_in(self, search: HtnSearch) -> set[tuple[str, bool]]:
+    def truths_in(self, search: ListenedSearch) -> set[tuple[str, bool]]:
         """The values of the conditions that the beginning of a search asks."""
         truths: set[tuple[str, bool]] = set()
         self.truths = truths
@@ -204,7 +204,7 @@ class _Watched(Expression[bool]):
     def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
         if self.domain.truths is not None:
             # Other parts of the condition may read more than it does, on which no plan depends.
-            below = view.below if isinstance(view, RecordingView) else view
+            below = getattr(view, "below", view)
             self.domain.truths.update(truths_of(self.label, self.condition, below, binding))
         return self.condition.evaluate(view, binding)
 

@@ -103,8 +103,6 @@ class _SearchTree:
                 self._append(above, "task", task)
             case trace.TaskRejected(task, reason) | trace.RecursionCut(task, reason):
                 self._append(above, "dropped", task, reason.removeprefix(f"{task}: "))
-            case trace.TriedBefore(task):
-                self._append(above, "dropped", task, "tried before, in the same state")
             case trace.AlternativeDropped(alternative, text):
                 self._append(above, "dropped", text, f"alternative {alternative} cannot be planned")
             case trace.BranchesConflict(first, second, over):

@@ -16,7 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Generic, NoReturn, Protocol, SupportsIndex, TypeVar, get_args, overload
+from enum import Enum
+from typing import (
+    Any,
+    Final,
+    Generic,
+    NoReturn,
+    Protocol,
+    SupportsIndex,
+    TypeVar,
+    get_args,
+    overload,
+)
 from weakref import WeakValueDictionary
 
 from bthtn.errors import StateError, SymbolError, nearest
@@ -42,6 +53,10 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
+_MOST_USED: Final = 100_000
+"""Members that a family keeps; in a long game most of them are gone."""
+
+
 class UnknownRead(Exception):  # noqa: N818 - a signal to the planner, not a mistake
     """A fluent was read as a plain value while its value is unknown."""
 
@@ -53,9 +68,7 @@ class UnknownRead(Exception):  # noqa: N818 - a signal to the planner, not a mis
 class Window(Protocol):
     """**Protocol:** an object on which fluents are read and written as attributes."""
 
-    def read_fluent(self, fluent: Fluent[Any], /) -> Any:
-        """Value of the fluent; raises UnknownRead."""
-        ...
+    _view: StateView
 
     def write_fluent(self, fluent: Fluent[Any], value: Any, /) -> None:
         """Set the fluent, if the object allows writes."""
@@ -116,7 +129,9 @@ class Fluent(FluentReference[T]):
     def __get__(self, instance: Window | None, owner: Any) -> Fluent[T] | T:
         if instance is None:
             return self
-        value: T = instance.read_fluent(self)  # a cast would take as long as the look-up
+        value = instance._view.get(self)  # a call of ``read_fluent`` would take as long
+        if value is UNKNOWN:
+            raise UnknownRead(self)
         return value
 
     def __set__(self, instance: Window, value: T | Unknown) -> None:
@@ -238,6 +253,8 @@ class FluentFamily(Shared, Generic[K, T]):
         self._is_stated = indices is not None
         self.prototype = prototype
         self._members: WeakValueDictionary[Any, Fluent[T]] = WeakValueDictionary()
+        self._used: dict[Any, Fluent[T]] = {}
+        """Members used of late, where equal indices of one type are always those of one member."""
         self._kinds = _with_int(self.indices.kinds)
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -254,7 +271,12 @@ class FluentFamily(Shared, Generic[K, T]):
     def __get__(
         self, instance: Window | None, owner: Any
     ) -> FluentFamily[K, T] | FamilyWindow[K, T]:
-        return self if instance is None else FamilyWindow(self, instance)
+        if instance is None:
+            return self
+        window: FamilyWindow[K, T] = object.__new__(FamilyWindow)  # a call of it takes longer
+        window._family = self
+        window._window = instance
+        return window
 
     def __set__(self, instance: Window, value: Mapping[K, T]) -> None:
         for index, member_value in value.items():
@@ -324,6 +346,10 @@ class FluentFamily(Shared, Generic[K, T]):
             )
             made.owner, made.indices = self.owner, self.indices
             found = self._members.setdefault(index, made)
+        if type(index) is type(found.index) and _is_sure(self.indices):
+            if len(self._used) >= _MOST_USED:
+                self._used.clear()
+            self._used[index] = found
         return found
 
     def all(self, test: Callable[[FluentReference[T]], Condition] | None = None) -> Condition:
@@ -366,6 +392,13 @@ class FluentFamily(Shared, Generic[K, T]):
         return StateError("BT106", shown, hint=hint)
 
 
+def _is_sure(indices: ValueType) -> bool:
+    """Whether equal indices of one type are the same index; in a tuple True may stand for 1."""
+    if indices.parts:
+        return all(part.kinds == (str,) for part in indices.parts)
+    return all(kind in (str, int) or issubclass(kind, Enum) for kind in indices.kinds)
+
+
 def _with_int(kinds: tuple[type, ...]) -> tuple[type, ...]:
     """The classes of values of these kinds: an int is also a float."""
     return (*kinds, int) if float in kinds else kinds
@@ -379,12 +412,19 @@ class FamilyWindow(Generic[K, T]):
 
     __slots__ = ("_family", "_window")
 
-    def __init__(self, family: FluentFamily[K, T], window: Window) -> None:
-        self._family = family
-        self._window = window
+    _family: Any  # a family that is an attribute would be taken for a descriptor
+    _window: Window
 
     def __getitem__(self, index: K) -> T:
-        value: T = self._window.read_fluent(self._family.member(index))
+        try:
+            member = self._family._used[index]
+            if type(member.index) is not type(index):
+                member = self._family.member(index)
+        except (KeyError, TypeError):  # it cannot be hashed
+            member = self._family.member(index)
+        value: T | Unknown = self._window._view.get(member)
+        if value is UNKNOWN:
+            raise UnknownRead(member)
         return value
 
     def __setitem__(self, index: K, value: T) -> None:

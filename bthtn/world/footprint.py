@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from bthtn.records import record
 from bthtn.world.expression import Expression, StateView
@@ -137,6 +137,26 @@ class Footprint:
             return min(shared)
         both = (self.reads | self.writes.keys()) & (other.reads | other.writes.keys())
         return min((str(mine) for mine in both if self.interferes_over(mine, other)), default=None)
+
+
+class Recorder(StateView, Protocol):
+    """A view that records the fluents that are read through it."""
+
+    @property
+    def below(self) -> StateView:
+        """The view below, for reads that are not to be recorded."""
+
+    @property
+    def readings(self) -> Mapping[Any, Any]:
+        """The fluents that were read, with their values, in order."""
+
+    @property
+    def reads(self) -> frozenset[Expression[Any]]:
+        """The fluents that were read."""
+
+    @property
+    def unknown(self) -> Expression[Any] | None:
+        """The first fluent that was read and is unknown, or None."""
 
 
 class RecordingView:

@@ -12,7 +12,6 @@ from bthtn import (
     Fluent,
     FluentFamily,
     Methods,
-    PlanCache,
     State,
     fluent,
     fluents,
@@ -156,8 +155,8 @@ def test_beliefs_may_be_looked_at_by_anybody_and_the_agent_sees_its_newest(robot
     assert [seen.get(Robot.seen[count]) for count in range(1, 3000)] == [*range(1, 3000)]
 
 
-def test_agents_of_one_domain_and_cache_may_live_in_threads_of_their_own():
-    cache, lives = PlanCache(), {}
+def test_agents_of_one_domain_may_live_in_threads_of_their_own():
+    lives = {}
     domain = Domain("floor", Robot)
     work = domain.primitive(
         "work", precondition=Robot.battery > 20, effects=Robot.battery.decreases(by=20)
@@ -174,7 +173,7 @@ def test_agents_of_one_domain_and_cache_may_live_in_threads_of_their_own():
     def living(name):
         def run():
             heard = RecordingListener()
-            agent = Agent(name, domain, Robot(), body=None, cache=cache, listener=heard)
+            agent = Agent(name, domain, Robot(), body=None, listener=heard)
             goal = PlanGoal("live", agent, live())
             for _ in range(60):
                 agent.sense()

@@ -214,7 +214,7 @@ def test_exactly_what_never_ends_has_no_plan(methods):
     )
     blamed = {task.name for task in endless(domain)}
     for name in NAMES:
-        search = HtnSearch(request(domain, World(), domain.tasks[name]()))
+        search = HtnSearch.of(request(domain, World(), domain.tasks[name]()))
         search.advance()
         assert (search.status is SearchStatus.EXHAUSTED) is (name in blamed)
 

@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 from py_trees.display import unicode_tree
 
-from bthtn import Domain, PlanCache, method, null, parallel, pause, priority
+from bthtn import Domain, method, null, parallel, pause, priority
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.testing.doubles import RecordingListener
@@ -39,9 +39,9 @@ KINDS = {
 }
 
 
-def goal(network, cache):
+def goal(network):
     listener = RecordingListener()
-    agent = Agent("she", errands, World(lit=False), body=None, listener=listener, cache=cache)
+    agent = Agent("she", errands, World(lit=False), body=None, listener=listener)
     return PlanGoal("goal", agent, network)
 
 
@@ -57,13 +57,12 @@ def life(goal):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_behaviours_after_a_pattern_are_those_of_the_plan_alone(kind):
-    alone, cache = life(goal(KINDS[kind], PlanCache())), PlanCache()
-    assert [life(goal(KINDS[kind], cache)) for _ in range(AGENTS)] == [alone] * AGENTS
+    alone = life(goal(KINDS[kind]))
+    assert [life(goal(KINDS[kind])) for _ in range(AGENTS)] == [alone] * AGENTS
 
 
 def test_agents_that_run_equal_plans_at_once_have_behaviours_of_their_own():
-    cache = PlanCache()
-    goals = [goal(KINDS["branches"], cache) for _ in range(AGENTS)]
+    goals = [goal(KINDS["branches"]) for _ in range(AGENTS)]
     for one in goals:
         one.tick_once()
     nodes = [list(one.iterate()) for one in goals]
@@ -72,8 +71,7 @@ def test_agents_that_run_equal_plans_at_once_have_behaviours_of_their_own():
 
 
 def test_the_places_in_equal_plans_are_kept_once():
-    cache = PlanCache()
-    goals = [goal(KINDS["scopes"], cache) for _ in range(AGENTS)]
+    goals = [goal(KINDS["scopes"]) for _ in range(AGENTS)]
     for one in goals:
         one.tick_once()
     *_, before, last = ([n.path for n in one.iterate() if isinstance(n, TaskLeaf)] for one in goals)

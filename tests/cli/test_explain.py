@@ -6,7 +6,7 @@ from bthtn.domain.builder import Domain
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import parallel, priority
 from bthtn.planning.explain import Reason, explained, explanation_text
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.planning.trace import (
@@ -155,7 +155,7 @@ def test_where_nothing_failed_there_is_nothing_to_tell():
 @given(problems())
 def test_an_explanation_says_nothing_twice_and_is_nested(problem: PlanRequest):
     events = []
-    search = HtnSearch(problem, events.append)
+    search = ListenedSearch(problem, events.append)
     search.advance()
     reasons = explained(events)
     path: list[str] = []

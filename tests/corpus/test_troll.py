@@ -3,7 +3,7 @@
 from bthtn.domain.network import calls_in
 from bthtn.examples.domains.troll.domain import two_slams
 from bthtn.examples.domains.troll.thumper import Angry
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import request
 from bthtn.planning.trace import MethodEntered, MethodRejected, TaskPlanned
 
@@ -14,7 +14,7 @@ def iterations(domain, state, goal):
     A fold over what the search tells, for searches that go back nowhere.
     """
     events = []
-    HtnSearch(request(domain, state, goal), events.append).advance()
+    ListenedSearch(request(domain, state, goal), events.append).advance()
     tasks, plan, record = [str(goal)], [], []
     yield list(tasks), list(plan), list(record)
     for event in events:

@@ -14,7 +14,7 @@ class Soldier(State):
 
 
 def written():
-    war = Domain("war", Soldier, prunes_duplicates=True)
+    war = Domain("war", Soldier)
     reload = war.primitive("reload", effects=Soldier.ammo.becomes(6))
 
     @war.compound
@@ -45,7 +45,6 @@ def test_a_copy_plans_alike_and_can_be_added_to(copied):
     assert names(more, "fight") == ["reload"]
     assert names(more, "wave") == ["wave"]
     assert "wave" not in war.freeze().tasks
-    assert more.freeze().prunes_duplicates
 
 
 def test_a_task_that_is_defined_again_takes_the_place_of_the_old_one_everywhere():

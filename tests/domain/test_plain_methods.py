@@ -40,7 +40,7 @@ def step(domain):
 
 
 def planned(domain, goal, **values):
-    search = HtnSearch(request(domain, Soldier(**values), goal))
+    search = HtnSearch.of(request(domain, Soldier(**values), goal))
     search.advance()
     return search.plan and [str(leaf) for leaf in search.plan.steps]
 

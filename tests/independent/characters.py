@@ -12,7 +12,7 @@ import py_trees
 from py_trees.behaviour import Behaviour
 from py_trees.common import ParallelPolicy, Status
 
-from bthtn import PlanCache, Settings
+from bthtn import Settings
 from bthtn.behaviours import (
     NO_BACKOFF,
     Agent,
@@ -96,7 +96,6 @@ class Character:
             operators=self._operators(),
             sensors=sensors,
             listener=self.monitor.hear,
-            cache=PlanCache() if random.random() < 0.4 else None,
             leases=self.leases,
         )
         self.schedule = PlanningSchedule(budget=random.choice((3, 30)), least=1)

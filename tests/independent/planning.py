@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from bthtn import BthtnError, PlanCache, Planner, Settings, find_plan
+from bthtn import BthtnError, Planner, Settings, find_plan
 from tests.independent import model
 from tests.independent.brute_force import Moment, Outcome, Place, Search, TooMuch
 from tests.independent.build import Built, state_of, world_of
@@ -54,14 +54,15 @@ def check(seed: str, seen: Counter[str]) -> None:
 def _plan(built: Built, settings: Settings, random: Random) -> Any:
     """The plan, which is the same however it is asked for; TooMuch behind the limit."""
     problem = built.problem
-    cached = Planner(built.domain, built.goal, settings, cache=PlanCache())
-    plain = Planner(built.domain, built.goal, settings)
+    known, plain = (Planner(built.domain, built.goal, settings) for _ in "ab")
     for state in (_near(problem.start, random), _near(problem.start, random), problem.start):
         world = world_of(state)
         plan = _answer(lambda: find_plan(built.domain, world, built.goal, settings))  # noqa: B023 - called at once
-        for planner in (cached, plain, cached, plain):
+        for planner in (known, plain, known, plain):
             other = _answer(lambda: planner.plan(world))  # noqa: B023 - called at once
-            kind = "a cached" if planner is cached else "the same"
+            kind = "a remembered" if planner is known else "the same"
+            if planner is known and other is not TooMuch and other is not None:
+                assert other.tree  # so it is remembered
             assert _shown(other) == _shown(plan), f"{kind} plan: {_shown(other)}, {_shown(plan)}"
     if plan is not TooMuch:
         search = plain.search(world_of(problem.start))

@@ -1,14 +1,13 @@
 """Random problems: what bthtn plans is what brute force finds, and it can be carried out."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from bthtn.domain import builder
-from bthtn.planning.cache import Answers
-from bthtn.planning.htn import branches
-from bthtn.planning.htn.tree import Found
+from bthtn.planning.htn import joins, search
+from bthtn.planning.htn.memo import Answer, PlanMemo
+from bthtn.world.state import FrozenState
 from tests.independent.planning import check
 
 SOME = 150
@@ -68,21 +67,27 @@ def test_methods_in_the_wrong_order_are_noticed(monkeypatch):
 
 @pytest.mark.slow
 def test_branches_that_disturb_each_other_are_noticed(monkeypatch):
-    monkeypatch.setattr(branches, "conflict", lambda footprints: None)
+    monkeypatch.setattr(joins, "conflict", lambda footprints: None)
     assert is_noticed()
 
 
 @pytest.mark.slow
 def test_a_plan_that_predicts_something_else_is_noticed(monkeypatch):
-    written = Found.written
-    monkeypatch.setattr(Found, "written", lambda self: dict(list(written(self).items())[:1]))
+    read = search.plan_part
+
+    def forgetting(source, part):
+        return FrozenState({}) if part == "predicted" else read(source, part)
+
+    monkeypatch.setattr(search, "plan_part", forgetting)
     assert is_noticed()
 
 
 @pytest.mark.slow
-def test_a_cache_that_forgets_what_was_read_is_noticed(monkeypatch):
-    keep = Answers.keep
-    monkeypatch.setattr(
-        Answers, "keep", lambda self, answer: keep(self, replace(answer, readings={}))
-    )
+def test_a_memo_that_forgets_what_was_read_is_noticed(monkeypatch):
+    keep = PlanMemo.keep
+
+    def forgetful(self, answer, *given):
+        keep(self, Answer({}, answer.tree, answer.written, answer.expansions), *given)
+
+    monkeypatch.setattr(PlanMemo, "keep", forgetful)
     assert is_noticed()

@@ -1,6 +1,6 @@
 """What is derived of a plan is worked out once for all plans that share its tree."""
 
-from bthtn import PlanCache, Planner
+from bthtn import Planner
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 
 
@@ -21,10 +21,3 @@ def test_equal_plans_share_what_was_derived_of_them():
     assert len(set(texts)) == 1
     other = planner.plan(Soldier().frozen())
     assert other.derived(work_out) == str(other.record) != texts[0]
-
-
-def test_plans_of_a_cache_share_what_was_derived_of_them():
-    log, planner = [], Planner(combat, fight(), cache=PlanCache())
-    planner.plan(Soldier(target=True).frozen())
-    derived_again(planner, Soldier(target=True), log)
-    assert len(log) == 1

@@ -10,7 +10,6 @@ from bthtn import (
     Domain,
     Fluent,
     Plan,
-    PlanCache,
     Planner,
     State,
     defer,
@@ -111,9 +110,11 @@ def test_where_the_actions_can_be_told_no_tree_is_made():
     assert "tree" not in asked
 
 
-def test_a_plan_from_a_cache_has_its_actions():
-    planner = Planner(counting, count(), cache=PlanCache())
-    expected = planner.plan(Counter()).actions
+def test_a_plan_that_is_remembered_has_its_actions():
+    planner = Planner(counting, count())
+    first = planner.plan(Counter())
+    expected = first.actions
+    assert first.tree
     assert planner.plan(Counter()).actions == expected == ((step, ()), (step, ()))
 
 
@@ -180,7 +181,7 @@ def test_each_branch_of_a_plan_has_its_own_rest():
 
 def test_the_steps_of_a_choice_are_those_of_the_preferred_alternative():
     goal = (step(), priority((step(), wait()), wait()), step())
-    planner = Planner(counting, goal, cache=PlanCache())
+    planner = Planner(counting, goal)
     for plan in (find_plan(counting, Counter(), goal), *(planner.plan(Counter()) for _ in "ab")):
         assert [task.name for task, _ in plan.actions] == ["step", "step", "wait", "step"]
         assert [str(one) for one in plan.steps] == ["step", "step", "wait", "step"]

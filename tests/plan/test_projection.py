@@ -28,7 +28,7 @@ def projected(domain, goal, **given):
 
 @given(problems())
 def test_a_plan_leads_to_the_state_that_the_planner_has_predicted(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     assume(search.plan is not None and not problem.settings.check_rest)
     projection = Projection(problem.state)
@@ -97,7 +97,7 @@ def test_a_merge_reads_the_state_only_where_a_branch_leaves_a_fluent_as_it_was(d
 @pytest.mark.slow
 def test_the_property_has_plans_with_all_kinds_of_nodes():
     def kinds(problem):
-        search = HtnSearch(problem)
+        search = HtnSearch.of(problem)
         search.advance()
         if search.plan is not None and not problem.settings.check_rest:
             yield from (type(node) for _, node in preorder(search.plan.tree))

@@ -55,7 +55,7 @@ def shown(plan):
 
 def cut_short(goal, expansions, **values):
     settings = Settings(anytime=True, max_expansions=expansions)
-    search = HtnSearch(request(mine, Miner(**values), goal, settings))
+    search = HtnSearch.of(request(mine, Miner(**values), goal, settings))
     assert search.advance() is SearchStatus.LIMIT
     assert search.expansions <= expansions
     if search.plan is None:
@@ -108,21 +108,21 @@ def test_the_limit_is_only_told_where_nothing_can_be_done():
 
 def test_within_the_limit_nothing_is_left_open():
     settings = Settings(anytime=True, max_expansions=200)
-    search = HtnSearch(request(mine, Miner(), work(), settings))
+    search = HtnSearch.of(request(mine, Miner(), work(), settings))
     assert search.advance() is SearchStatus.SOLVED
     assert len(search.plan.steps) == 51
 
 
 def test_the_cheapest_plan_so_far_comes_before_the_beginning_of_another():
     settings = Settings(anytime=True, cheapest=True, max_expansions=6)
-    search = HtnSearch(request(mine, Miner(), (choose(), rest()), settings))
+    search = HtnSearch.of(request(mine, Miner(), (choose(), rest()), settings))
     assert search.advance() is SearchStatus.LIMIT
     assert normal(search.plan.tree) == "(sing, dig, sing)"
 
 
 def test_however_the_budget_is_sliced_the_same_is_left_open():
     settings = Settings(anytime=True, max_expansions=6)
-    search = HtnSearch(request(mine, Miner(), (light(), work()), settings))
+    search = HtnSearch.of(request(mine, Miner(), (light(), work()), settings))
     while search.advance(1) is SearchStatus.RUNNING:
         assert search.plan is None
     assert search.status is SearchStatus.LIMIT

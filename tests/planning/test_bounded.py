@@ -6,6 +6,7 @@ import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent, method, parallel, priority
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import MethodRejected
@@ -44,7 +45,7 @@ def breakfast():
 
 def bounded(goal, *bound, **values):
     record = MethodTraversalRecord(bound)
-    search = HtnSearch(request(kitchen, Cook(**values), goal, bound=record))
+    search = HtnSearch.of(request(kitchen, Cook(**values), goal, bound=record))
     search.advance()
     return search
 
@@ -71,7 +72,7 @@ def test_only_a_plan_that_beats_the_bound_is_an_answer(bound, found):  # R001-12
 def test_a_listener_is_told_which_methods_the_bound_cuts(goal):
     heard = []
     bound = MethodTraversalRecord((0, 1, 0))
-    HtnSearch(request(kitchen, Cook(), goal, bound=bound), heard.append).advance()
+    ListenedSearch(request(kitchen, Cook(), goal, bound=bound), heard.append).advance()
     cut = "no plan by it or a later method beats the record [0,1,0]"
     rejected = [event for event in heard if isinstance(event, MethodRejected)]
     told = [(one.task, one.method) for one in rejected if one.reason == cut]
@@ -117,6 +118,6 @@ def test_a_branch_is_not_given_up_while_a_later_method_may_leave_a_shorter_recor
     plans = [list(plan.record) for plan in Reference(asked).plans()]
     # Laying eggs disturbs the greeting, unless the greeting is left to when the guest is seen.
     assert plans == [[0, 1, 1], [0, 0], [0, 1], [1, 0], [1, 1]]
-    search = HtnSearch(replace(asked, bound=MethodTraversalRecord([0, 1, 1])))
+    search = HtnSearch.of(replace(asked, bound=MethodTraversalRecord([0, 1, 1])))
     search.advance()
     assert list(search.plan.record) == [0, 0]

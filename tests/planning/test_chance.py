@@ -74,7 +74,7 @@ def steps(goal, seed=0, **values):
 
 
 def plans(goal, seed=0, **values):
-    search, found = HtnSearch(request(table, Table(**values), goal, seeded(seed))), []
+    search, found = HtnSearch.of(request(table, Table(**values), goal, seeded(seed))), []
     while search.advance() is SearchStatus.SOLVED:
         found.append((normal(search.plan.tree), tuple(search.plan.record)))
         search.reject()

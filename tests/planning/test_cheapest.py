@@ -24,6 +24,7 @@ from bthtn.behaviours import Agent, PlanGoal
 from bthtn.errors import DomainError, PlanningError
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import LeastCosts
+from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import SearchStatus, request
 from tests.reference import Reference
 
@@ -77,7 +78,7 @@ def asked(goal, settings=CHEAPEST, **values):
 
 
 def search(goal, listener=None, settings=CHEAPEST, **values):
-    return HtnSearch(asked(goal, settings, **values), listener)
+    return search_for(asked(goal, settings, **values), listener)
 
 
 def cheapest(goal, **values):
@@ -174,7 +175,7 @@ def test_what_is_too_dear_already_is_given_up():
 
     cheap, dear = domain.primitive("cheap"), domain.primitive("dear", cost=2)
     look = domain.primitive("look", cost=0)
-    one = HtnSearch(request(domain, Traveller(), shop(), CHEAPEST))
+    one = HtnSearch.of(request(domain, Traveller(), shop(), CHEAPEST))
     one.advance()
     assert one.expansions == 3  # a method and its task, and the other method
 
@@ -189,7 +190,7 @@ def test_what_is_still_to_come_counts_with_the_least_that_it_can_cost():
         yield method(short())
         yield method(long())
 
-    one = HtnSearch(request(domain, Traveller(), sequence(*[road()] * 12), CHEAPEST))
+    one = HtnSearch.of(request(domain, Traveller(), sequence(*[road()] * 12), CHEAPEST))
     one.advance()
     assert one.plan.cost == 12
     assert one.expansions == 12 * 2 + 12  # the first plan, and one method more at each road
@@ -205,7 +206,7 @@ def test_beside_other_branches_their_least_cost_counts_too():
         yield method(heavy())
 
     goal = sequence(parallel(carry(), carry(), carry()), carry())
-    one = HtnSearch(request(domain, Traveller(), goal, CHEAPEST))
+    one = HtnSearch.of(request(domain, Traveller(), goal, CHEAPEST))
     one.advance()
     assert (one.plan.cost, one.expansions) == (4, 4 * 2 + 4)
 
@@ -274,7 +275,7 @@ def test_a_part_left_open_counts_with_the_least_that_it_will_cost():
     look = domain.primitive("look", precondition=Traveller.rain, cost=2)
     later = domain.primitive("later", cost=3)
     question = request(domain, Traveller(rain=UNKNOWN), go(), CHEAPEST)
-    one = HtnSearch(question)
+    one = HtnSearch.of(question)
     one.advance()
     assert list(one.plan.record) == [1]
     assert Reference(question).best().record == one.plan.record

@@ -249,7 +249,7 @@ def test_every_plan_of_a_search_is_cut(domain, walk, slam, roar):
         yield method(walk(), slam())
         yield method(roar(), walk())
 
-    search = HtnSearch(request(domain, Troll(), attack(), checked(horizon=1)))
+    search = HtnSearch.of(request(domain, Troll(), attack(), checked(horizon=1)))
     found = []
     while search.advance() is SearchStatus.SOLVED:
         found.append(normal(search.plan.tree))

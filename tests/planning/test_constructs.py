@@ -83,7 +83,7 @@ def nested():
 def plans(goal, settings=None, **values):
     """All plans in order, in their normal form, from the search and the reference alike."""
     asked = request(site, Site(**values), goal, settings or Settings())
-    search, found = HtnSearch(asked), []
+    search, found = HtnSearch.of(asked), []
     while search.advance() is SearchStatus.SOLVED:
         plan = search.plan
         assert replay(plan, asked.state).ok
@@ -244,7 +244,7 @@ def test_a_suspended_construct_can_be_read_back_from_text():
 def test_a_suspended_repetition_can_be_read_back_from_text(times):
     asked = request(site, Site(), (rest(), repeat(times, saw())))
     for horizon in (1, 2):
-        search = HtnSearch(replace(asked, settings=Settings(horizon=horizon)))
+        search = HtnSearch.of(replace(asked, settings=Settings(horizon=horizon)))
         search.advance()
         text = normal(search.plan.tree)
         assert "suspended(goal.repeat_1(" in text

@@ -310,7 +310,7 @@ def test_the_search_goes_back_from_a_plan_that_is_not_wanted(domain, idle, reloa
         yield method(idle())
         yield method(reload())
 
-    search = HtnSearch(request(domain, Soldier(), (prepare(), prepare())))
+    search = HtnSearch.of(request(domain, Soldier(), (prepare(), prepare())))
     found = []
     while search.advance() is SearchStatus.SOLVED:
         found.append(search.plan.record)

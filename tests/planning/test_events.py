@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from bthtn.planning.trace import GoalsExpanded, MethodRejected, TaskPlanned, TriedBefore
+from bthtn.planning.trace import GoalsExpanded, MethodRejected, TaskPlanned, Unachievable
 
 
 def counting(made):
@@ -43,9 +43,9 @@ def test_how_the_text_came_about_makes_no_difference():
 
 
 def test_events_of_two_kinds_are_never_equal():
-    assert TaskPlanned("walk", 0) != TriedBefore("walk", 0)
+    assert TaskPlanned("walk", 0) != Unachievable("walk", 0)
     assert TaskPlanned("walk", 0) != ("walk", 0)
-    assert len({TaskPlanned("walk", 0), TriedBefore("walk", 0), TaskPlanned("walk", 0)}) == 2
+    assert len({TaskPlanned("walk", 0), Unachievable("walk", 0), TaskPlanned("walk", 0)}) == 2
 
 
 def test_events_can_be_taken_apart():

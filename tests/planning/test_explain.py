@@ -7,7 +7,7 @@ from hypothesis import given
 
 from bthtn import Domain, Fluent, Settings, State, fluent, method, parallel, priority
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.strategies import problems
 
@@ -37,7 +37,7 @@ def idle(domain):
 def why_not(domain, goal, settings=None, **values):
     events = []
     asked = request(domain, Soldier(**values), goal, settings or Settings())
-    HtnSearch(asked, events.append).advance()
+    ListenedSearch(asked, events.append).advance()
     return explanation_text(explained(events))
 
 
@@ -138,7 +138,7 @@ def test_where_nothing_failed_nothing_is_said(domain, idle):
 @given(problems())
 def test_whatever_has_no_plan_has_a_reason(problem):
     events = []
-    search = HtnSearch(problem, events.append)
+    search = ListenedSearch(problem, events.append)
     status = search.advance()
     reasons = explained(events)
     assert reasons or status is not SearchStatus.EXHAUSTED

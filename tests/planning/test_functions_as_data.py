@@ -1,6 +1,7 @@
-"""Plain functions that generated functions search with, and what has to be so for that."""
+"""Plain functions that are planned with as data, and what has to be so for that."""
 
 import linecache
+from dataclasses import replace
 from functools import wraps
 
 import pytest
@@ -9,7 +10,7 @@ from bthtn import (
     Domain,
     Fluent,
     FluentFamily,
-    Plan,
+    Planner,
     Primitive,
     State,
     find_plan,
@@ -18,13 +19,12 @@ from bthtn import (
     method,
     primitive,
 )
-from bthtn.domain.bindable import Bindable
 from bthtn.domain.task import call_text
 from bthtn.errors import BthtnError
 from bthtn.plan.walk import preorder
-from bthtn.planning.htn.fastpath import accelerator, program_for
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import DEFAULT_SETTINGS, request
+from bthtn.planning.protocol import request
+from tests.translated import functions_called, is_translated
 
 WANTED = "home"
 
@@ -62,17 +62,9 @@ def asked(*ways, acts=()):
     return domain.freeze(), go("park")
 
 
-def is_translated(domain, goal):
-    return program_for(domain, goal, DEFAULT_SETTINGS) is not None
-
-
 def steps(domain, goal, **values):
-    """The steps that generated functions find, or a search where they leave that to it."""
-    state = Trip(**values)
-    ask = accelerator(domain, goal, (), DEFAULT_SETTINGS)
-    plan = None if ask is None else ask(state.frozen(), 1_000)
-    plan = find_plan(domain, state, goal) if plan is None else plan
-    return [call_text(*action) for action in plan.actions] if isinstance(plan, Plan) else None
+    plan = find_plan(domain, Trip(**values), goal)
+    return None if plan is None else [call_text(*action) for action in plan.actions]
 
 
 def by_the_wanted(to, walk, prepare):
@@ -84,7 +76,7 @@ def test_an_argument_is_what_it_was_when_the_method_was_entered():
         return lambda trip: (walk(to), walk(trip.at))
 
     domain, goal = asked(there_and_back)
-    assert is_translated(domain, goal)
+    assert is_translated(domain)
     assert steps(domain, goal) == ["walk('park')", "walk('home')"]
 
 
@@ -106,7 +98,7 @@ def test_so_is_a_variable_of_a_function_around_it():
     domain, goal = asked(
         lambda to, walk, prepare: lambda trip: (prepare(),), acts=[lambda trip: trip.cash > limit]
     )
-    assert is_translated(domain, goal)
+    assert is_translated(domain)
     assert steps(domain, goal, cash=7) == ["prepare"]
     set_limit(10)
     assert steps(domain, goal, cash=7) is None
@@ -120,7 +112,7 @@ def test_so_is_code_that_a_function_got_later():
         return trip.cash > 100
 
     domain, goal = asked(lambda to, walk, prepare: lambda trip: [prepare()], acts=[possible])
-    assert is_translated(domain, goal)
+    assert is_translated(domain)
     assert steps(domain, goal) == ["prepare"]
     possible.__code__ = never.__code__
     assert steps(domain, goal) is None
@@ -130,7 +122,7 @@ def test_two_functions_on_one_line_are_told_apart():
     conditions = (lambda trip: trip.cash > 50, lambda trip: trip.cash > 10)
     for possible, expected in zip(conditions, (None, ["prepare"]), strict=True):
         domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
-        assert is_translated(domain, goal)
+        assert is_translated(domain)
         assert steps(domain, goal) == expected
 
 
@@ -158,7 +150,7 @@ def test_a_source_that_is_not_that_of_the_function_is_not_believed(shown, transl
     possible = executed("possible = lambda trip: trip.cash > 50", shown)
     try:
         domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
-        assert is_translated(domain, goal) is translated
+        assert is_translated(domain) is translated
     finally:
         linecache.clearcache()
     assert steps(domain, goal, cash=20) is None
@@ -178,7 +170,7 @@ def test_a_decorated_function_is_what_the_decorator_makes_of_it():
         return trip.cash > 50
 
     domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
-    assert not is_translated(domain, goal)
+    assert not is_translated(domain)
     assert steps(domain, goal) == ["prepare"]
 
 
@@ -205,7 +197,7 @@ def undeclared(to, walk, prepare):
 )
 def test_what_a_function_raises_is_raised(way, values, message):
     domain, goal = asked(way)
-    assert is_translated(domain, goal)
+    assert is_translated(domain)
     assert steps(domain, goal)
     with pytest.raises(BthtnError, match=message):
         steps(domain, goal, **values)
@@ -245,7 +237,7 @@ def _by_name(trip):
 )
 def test_what_a_source_cannot_say_for_certain_is_called(possible, translated):
     domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
-    assert is_translated(domain, goal) is translated
+    assert is_translated(domain) is translated
     assert steps(domain, goal) == ["prepare"]
 
 
@@ -291,9 +283,8 @@ def test_effects_are_read_from_plain_assignments_alone(effect, cash, translated)
         yield method(act(), when=Trip.cash > 0)
 
     frozen = domain.freeze()
-    assert is_translated(frozen, go()) is translated
-    ask = accelerator(frozen, go(), (), DEFAULT_SETTINGS)
-    plan = find_plan(frozen, Trip(), go()) if ask is None else ask(Trip().frozen(), 1_000)
+    assert is_translated(frozen) is translated
+    plan = find_plan(frozen, Trip(), go())
     assert plan.predicted.get(Trip.cash) == cash
 
 
@@ -310,7 +301,7 @@ def test_an_argument_of_a_wrong_type_is_refused_as_by_the_call():
         yield method(lambda trip: count(whom))
 
     frozen = domain.freeze()
-    assert is_translated(frozen, begin(0))
+    assert is_translated(frozen)
     assert steps(frozen, begin(0)) == ["note"]
     with pytest.raises(BthtnError, match="argument 'n' of 'count' is int; 'many' is str"):
         steps(frozen, begin("many"))
@@ -318,8 +309,8 @@ def test_an_argument_of_a_wrong_type_is_refused_as_by_the_call():
 
 def test_a_plan_of_functions_is_made_of_what_the_functions_read_and_write():
     domain, goal = asked(by_the_wanted)
-    assert is_translated(domain, goal)
-    plan = accelerator(domain, goal, (), DEFAULT_SETTINGS)(Trip().frozen(), 1_000)
+    assert is_translated(domain)
+    plan = find_plan(domain, Trip(), goal)
     (step,) = plan.steps
     assert {str(one) for one in step.footprint.reads} == {"at", "visits[park]"}
     assert {str(one): write.value for one, write in step.footprint.writes.items()} == {
@@ -337,14 +328,21 @@ def touched(plan):
     ]
 
 
+def searched(domain, goal, start):
+    search = HtnSearch.of(request(domain, start, goal))
+    search.advance()
+    return search
+
+
 def compare_trees(domain, goal, *states):
-    """Hold the trees that generated functions make from each state against those of the search."""
-    ask = accelerator(domain, goal, (), DEFAULT_SETTINGS, shares=True)
-    for values in states * 3:  # after the second time, trees are shared
+    """Hold the trees from each state against those of a search that calls the functions."""
+    planner, copy = Planner(domain, goal), replace(domain)
+    for values in states * 3:
         start = Trip(**values)
-        search = HtnSearch(request(domain, start, goal))
-        search.advance()
-        assert touched(ask(start.frozen(), 1_000)) == touched(search.plan)
+        with functions_called():
+            search = searched(copy, goal, start)
+        assert touched(planner.plan(start)) == touched(search.plan)
+        assert searched(domain, goal, start).reads == search.reads
 
 
 def reads_one_or_two(to, walk, prepare):
@@ -388,7 +386,7 @@ def passes_on_what_it_read(to, walk, prepare):
 )
 def test_a_tree_says_what_the_functions_would_read_if_they_were_called(way):
     domain, goal = asked(way, by_the_wanted)
-    assert is_translated(domain, goal)
+    assert is_translated(domain)
     compare_trees(
         domain,
         goal,
@@ -405,7 +403,7 @@ def test_a_tree_says_what_the_functions_would_read_if_they_were_called(way):
 )
 def test_so_it_does_for_the_condition_of_a_step(possible):
     domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
-    assert is_translated(domain, goal)
+    assert is_translated(domain)
     compare_trees(domain, goal, {"cash": 7, "ready": True}, {"cash": 9}, {"cash": 7})
 
 
@@ -415,7 +413,7 @@ def test_so_it_does_for_sums():
 
     domain = Domain("trip", Trip)
     earn = domain.primitive("earn", effects=earned)
-    assert is_translated(domain.freeze(), earn())
+    assert is_translated(domain.freeze())
     compare_trees(domain.freeze(), earn(), {"cash": 6}, {"cash": 7})
 
 
@@ -430,7 +428,7 @@ def test_so_it_does_for_arguments():
     def answer():
         yield method(lambda trip: tell(trip.ready or trip.cash > 5))
 
-    assert is_translated(domain.freeze(), answer())
+    assert is_translated(domain.freeze())
     compare_trees(domain.freeze(), answer(), {"ready": True}, {"cash": 6}, {"cash": 7})
 
 
@@ -448,28 +446,6 @@ def test_so_it_does_for_equal_arguments_that_are_read_elsewhere():
     compare_trees(domain.freeze(), answer(), {"at": "home"}, {"at": "park"}, {"at": "zoo"})
 
 
-def test_the_tree_of_an_equal_plan_is_made_without_calling_functions(monkeypatch):
-    domain = Domain("trip", Trip)
-
-    @domain.primitive
-    def walk(to: str) -> Primitive:
-        def walked(trip):
-            trip.at = to
-
-        return primitive(precondition=lambda trip: trip.at != to, effects=walked)
-
-    @domain.compound
-    def go(to: str):
-        yield method(lambda trip: (walk(to), walk(trip.at)))
-
-    ask = accelerator(domain.freeze(), go("park"), (), DEFAULT_SETTINGS)
-    first, second = (ask(Trip().frozen(), 1_000) for _ in range(2))
-    expected = touched(first)
-    monkeypatch.setattr(Bindable, "bound", None)
-    assert touched(second) == expected
-    assert second.tree is not first.tree
-
-
 def test_what_a_function_writes_meanwhile_is_not_kept(monkeypatch):
     domain = Domain("trip", Trip)
 
@@ -480,8 +456,8 @@ def test_what_a_function_writes_meanwhile_is_not_kept(monkeypatch):
 
         return primitive(effects=settled)
 
-    ask = accelerator(domain.freeze(), settle(), (), DEFAULT_SETTINGS)
-    plans = [ask(Trip().frozen(), 1_000) for _ in range(2)]
+    planner = Planner(domain, settle())
+    plans = [planner.plan(Trip()) for _ in range(2)]
     with monkeypatch.context() as patch:
         patch.setitem(globals(), "WANTED", "zoo")
         assert [write.value for write in plans[0].footprint.writes.values()] == ["home"]
@@ -507,8 +483,37 @@ def only_from_the_wanted(to, walk, prepare):
 @pytest.mark.parametrize("way", [by_the_wanted, zoo_or_park, only_from_the_wanted])
 def test_a_tree_is_that_of_the_plan_whatever_a_name_means_meanwhile(way, monkeypatch):
     domain, goal = asked(way, acts=[lambda trip: trip.cash > 5 and trip.at != WANTED])
-    plan = accelerator(domain, goal, (), DEFAULT_SETTINGS)(Trip().frozen(), 1_000)
+    plan = find_plan(domain, Trip(), goal)
     expected = find_plan(domain, Trip(), goal)
     expected = touched(expected), expected.predicted
     monkeypatch.setitem(globals(), "WANTED", "park")
     assert (touched(plan), plan.predicted) == expected
+
+
+class Watched(State):
+    """What a guard sees of a door."""
+
+    open: Fluent[bool] = fluent(default=True, volatile=True)
+    inside: Fluent[bool] = fluent(default=False)
+
+
+def test_what_a_sensor_drives_is_read_by_a_translation_as_by_a_call():
+    domain = Domain("door", Watched)
+    look = domain.primitive("look")
+    enter = domain.primitive(
+        "enter", precondition=lambda door: door.open, effects=Watched.inside.becomes(True)
+    )
+
+    @domain.compound
+    def go():
+        yield method(lambda door: (enter(), look(), enter()) if door.open else None)
+
+    frozen = domain.freeze()
+    assert is_translated(frozen)
+    copy = replace(frozen)
+    with functions_called():
+        expected = find_plan(copy, Watched(), go())
+    plan = find_plan(frozen, Watched(), go())
+    assert [task.name for task, _ in plan.actions] == ["enter", "look"]
+    assert touched(plan) == touched(expected)
+    assert find_plan(frozen, Watched(open=False), go()) is None

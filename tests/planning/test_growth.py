@@ -4,8 +4,6 @@ Counts are the same on every machine. They do not see what a single line does (a
 sets), only how often it is done.
 """
 
-from contextlib import suppress
-
 import pytest
 
 from bthtn import (
@@ -21,12 +19,9 @@ from bthtn import (
     priority,
     sequence,
 )
-from bthtn.planning.htn.fastpath import accelerator
-from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from tests.counting import lines_of
-from tests.properties.plain import source_of
 
 
 class Yard(State):
@@ -127,7 +122,7 @@ KINDS = {
 def lines_for(kind, size):
     """How many lines of Python are done to plan a problem of this size."""
     domain, goal = KINDS[kind]
-    search = HtnSearch(request(domain, Yard(left=size), goal(size)))
+    search = HtnSearch.of(request(domain, Yard(left=size), goal(size)))
     count = lines_of(search.advance)
     assert search.status is SearchStatus.SOLVED
     return count
@@ -143,22 +138,9 @@ def test_twice_the_size_is_twice_the_work(kind):
 def test_so_it_is_in_a_search_of_a_domain_that_nobody_has_asked_before():
     def lines(size):
         domain, goal = recursion()
-        return lines_of(HtnSearch(request(domain, Yard(left=size), goal(size))).advance)
+        return lines_of(HtnSearch.of(request(domain, Yard(left=size), goal(size))).advance)
 
     assert lines(240) < 2.1 * lines(120)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "recursion" in kind])
-def test_generated_functions_do_twice_the_work_for_twice_the_size(kind):
-    domain, goal = KINDS[kind]
-
-    def lines(size):
-        asked = request(domain, Yard(left=size), goal(size))
-        plan = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
-        return lines_of(lambda: plan(asked.state, 10_000))
-
-    lines(5)  # what is only done once is done before
-    assert lines(120) < 2.1 * lines(60)
 
 
 def methods(size):
@@ -202,19 +184,12 @@ def steps(size):
     return domain, walk()
 
 
-def lines_to_generate(make, size):
-    """How many lines of Python are done to generate functions for a problem of this size."""
-    domain, goal = make(size)
-    asked = request(domain, Yard(), goal)
-
-    def generate():
-        with suppress(NotWritable):  # longer bodies have no functions, which is found out fast
-            source_of(asked)
-
-    return lines_of(generate)
-
-
 @pytest.mark.parametrize(("make", "size"), [(methods, 40), (tasks, 40), (steps, 80), (steps, 800)])
-def test_functions_for_twice_as_much_take_twice_the_work(make, size):
-    small, large = lines_to_generate(make, size), lines_to_generate(make, 2 * size)
+def test_the_first_plan_of_a_domain_twice_as_large_takes_twice_the_work(make, size):
+    def lines(size):
+        domain, goal = make(size)
+        asked = request(domain, Yard(left=1), goal)
+        return lines_of(lambda: HtnSearch.of(asked).advance())
+
+    small, large = lines(size), lines(2 * size)
     assert large < 2.2 * small

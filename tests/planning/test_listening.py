@@ -18,7 +18,7 @@ from bthtn import (
     optional,
 )
 from bthtn.errors import PlanningError, StateError
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import (
     Backtracked,
@@ -178,7 +178,7 @@ def test_what_is_done_in_the_same_words_elsewhere_is_told_at_its_own_depth():
     last = domain.primitive("last")
     heard, expected = [], []
     Planner(domain, both()).plan(Walker(), heard.append)
-    HtnSearch(request(domain, Walker(), both()), expected.append).advance()
+    ListenedSearch(request(domain, Walker(), both()), expected.append).advance()
     assert heard == expected
     assert [event.depth for event in heard if isinstance(event, TaskPlanned)] == [3, 4]
 

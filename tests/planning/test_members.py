@@ -1,8 +1,8 @@
 """The cache of members finds the member itself, and does not grow without end."""
 
 from bthtn import FluentFamily, State, fluents
-from bthtn.planning.htn import expressions
-from bthtn.planning.htn.expressions import MembersByIndex
+from bthtn.planning.htn import source
+from bthtn.planning.htn.source import MembersByIndex
 
 
 class Field(State):
@@ -16,7 +16,7 @@ def test_a_member_is_found_by_its_index():
 
 
 def test_a_cache_that_is_full_is_emptied(monkeypatch):
-    monkeypatch.setattr(expressions, "MOST_MEMBERS", 10)
+    monkeypatch.setattr(source, "MOST_MEMBERS", 10)
     found = MembersByIndex(Field.paved)
     for index in range(36):
         assert found[index, 0] is Field.paved.member((index, 0))

@@ -61,8 +61,15 @@ def crack(wheel: int):
     yield method(enter())
 
 
+@lock.compound
+def crack_on():
+    yield method(guess(Lock.turned), crack_on(), when=Lock.turned < 10)
+    yield method(enter())
+
+
 GOALS = {
     "a recursion": crack(0),
+    "a recursion that counts in the state": crack_on(),
     "a sequence": (*map(guess, range(10)), enter()),
     "branches": (parallel(guess(0), sequence(*[wait()] * 2)), priority(guess(1), wait()), crack(2)),
 }
@@ -85,7 +92,7 @@ def stays_flat(peaks):
 
 def peaks_of(goal):
     """The most memory that each quarter of a long search takes, in bytes."""
-    search = HtnSearch(request(lock, Lock(), goal, Settings(max_expansions=10**9)))
+    search = HtnSearch.of(request(lock, Lock(), goal, Settings(max_expansions=10**9)))
     search.advance(200)  # deep enough that every kind of choice is open
     tracemalloc.start()
     try:
@@ -132,7 +139,7 @@ def big(families, entries):
 
     values = {f"other_{number}": 1 for number in range(families)}
     start = state(**values, heap={number: number for number in range(entries)})
-    return HtnSearch(request(domain, start, search_on()))
+    return HtnSearch.of(request(domain, start, search_on()))
 
 
 def work_of(search):

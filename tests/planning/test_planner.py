@@ -11,7 +11,6 @@ from bthtn import (
     find_plan,
     fluent,
     method,
-    optional,
     pause,
     primitive,
     priority,
@@ -273,21 +272,3 @@ def test_so_has_each_plan_of_a_planner_that_was_saved_with_a_search_for_one():
 
 def told_to_wait(count):
     return primitive()
-
-
-def test_functions_are_not_generated_for_a_goal_that_is_asked_once(monkeypatch):
-    made = []
-    generate = planner_module.accelerator
-
-    def noted(*question, **options):
-        made.append(question)
-        return generate(*question, **options)
-
-    monkeypatch.setattr(planner_module, "accelerator", noted)
-    state, goal = Soldier(ammo=1), optional(fight())
-    once, often = find_plan(war, state, goal), Planner(war, goal)
-    often.plan(state)
-    assert not made
-    plans = [often.plan(state) for _ in range(3)]
-    assert len(made) == 1
-    assert [outline(plan.tree) for plan in plans] == [outline(once.tree)] * 3

@@ -232,6 +232,24 @@ def test_tasks_nested_deeper_than_allowed_are_cut(domain, work):
     assert reasons == ["nested deeper than 3"]
 
 
+def test_so_is_a_task_that_never_comes_to_itself_inside_of_tasks_that_do(domain, work):
+    @domain.compound
+    def finish():
+        yield method(work(), tidy(), when=World.left == 1)
+        yield method(work(), finish())
+
+    @domain.compound
+    def tidy():
+        yield method(rest())
+
+    @domain.compound
+    def rest():
+        yield method()
+
+    assert steps(domain, finish(), Settings(max_depth=4), left=2) == "(work, work)"
+    assert planned(domain, finish(), Settings(max_depth=4), left=3) is None
+
+
 def test_a_recursion_that_never_ends_reaches_the_limit_and_says_so(domain):
     more = domain.primitive("more", effects=World.done.increases(1))
 

@@ -26,6 +26,7 @@ from bthtn import (
 )
 from bthtn.errors import DomainError, PlanningError
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import (
     Backtracked,
@@ -75,7 +76,7 @@ def circle():
 
 
 def search(goal, listener=None, settings=None, **values):
-    return HtnSearch(request(war, Soldier(**values), goal, settings or Settings()), listener)
+    return search_for(request(war, Soldier(**values), goal, settings or Settings()), listener)
 
 
 # a little at a time
@@ -122,6 +123,13 @@ def test_a_search_that_has_tried_everything_is_exhausted_and_that_is_no_error():
     assert run.expansions == 1
 
 
+def test_what_failed_is_tried_again_where_another_way_leads_to_the_same_state():
+    run = search((first_of(reload(), reload()), shoot(), shoot()))
+    assert run.advance() is EXHAUSTED
+    # Each of the two ways is a method, then reload, shoot, and shoot once too often.
+    assert run.expansions == 2 * 4
+
+
 def test_at_the_limit_nobody_knows_whether_there_is_a_plan():
     for limit, status in [(5, LIMIT), (6, SOLVED)]:
         run = search(fight(), settings=Settings(max_expansions=limit))
@@ -146,11 +154,26 @@ def test_what_costs_nothing_is_done_at_the_limit_as_well():
 
     for limit, status in [(2, LIMIT), (3, SOLVED)]:
         asked = request(yard, Soldier(), march(), Settings(max_expansions=limit))
-        whole, slices = HtnSearch(asked), HtnSearch(asked)
+        whole, slices = HtnSearch.of(asked), HtnSearch.of(asked)
         while slices.advance(1) is SearchStatus.RUNNING:
             pass
         assert (whole.advance(), whole.expansions) == (status, limit)
         assert (slices.status, slices.expansions) == (status, limit)
+
+
+@pytest.mark.parametrize("depth", [4, 5, 6, 7, 100])
+def test_a_call_that_is_nested_too_deep_at_the_limit_ends_the_search(depth):
+    mine = Domain("mine", Soldier)
+
+    @mine.compound
+    def dig(down: int):
+        yield method(dig(down + 1))
+
+    run = HtnSearch.of(
+        request(mine, Soldier(), dig(0), Settings(max_depth=depth, max_expansions=6))
+    )
+    assert run.advance() is (LIMIT if depth > 6 else EXHAUSTED)
+    assert run.expansions == min(depth, 6)
 
 
 @pytest.mark.parametrize("name", ["horizon", "horizon_time", "max_depth", "max_expansions"])
@@ -288,9 +311,9 @@ def test_a_cancelled_search_lets_go_of_everything():
     def carry(what: object) -> Primitive:
         return primitive()
 
-    run = HtnSearch(request(domain, Soldier(), carry(item)))
+    run = HtnSearch.of(request(domain, Soldier(), carry(item)))
     run.advance(1)
-    kept = HtnSearch(request(domain, Soldier(), (carry(item), carry(item))), lambda event: None)
+    kept = search_for(request(domain, Soldier(), (carry(item), carry(item))), lambda event: None)
     assert kept.advance(1) is RUNNING
     before = sys.getrefcount(item)
     kept.cancel()

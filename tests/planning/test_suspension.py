@@ -264,7 +264,7 @@ def resumed(plan, state):
     """The plan for the first suspended part, from the state that was reached."""
     rest = next(node for _, node in preorder(plan.tree) if isinstance(node, SuspendedNode))
     asked = PlanRequest(plan.domain, state.frozen(), sequence(*rest.rest), rest.binding)
-    search = HtnSearch(asked)
+    search = HtnSearch.of(asked)
     search.advance()
     return search.plan
 
@@ -317,6 +317,6 @@ def test_a_resumed_plan_may_be_suspended_again(domain, roar):
     rest = next(node for _, node in preorder(plan.tree) if isinstance(node, SuspendedNode))
     settings = Settings(horizon=1)
     again = PlanRequest(plan.domain, Troll().frozen(), sequence(*rest.rest), rest.binding, settings)
-    search = HtnSearch(again)
+    search = HtnSearch.of(again)
     search.advance()
     assert normal(search.plan.tree) == "(roar, suspended(roar))"

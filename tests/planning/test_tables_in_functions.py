@@ -20,8 +20,7 @@ from bthtn import (
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.domain.task import call_text
 from bthtn.errors import BthtnError
-from bthtn.planning.htn.fastpath import program_for
-from bthtn.planning.protocol import DEFAULT_SETTINGS
+from tests.translated import is_translated
 
 
 class Trip(State):
@@ -213,16 +212,12 @@ def test_a_function_is_called_no_more_often_than_planning_needs_it():
     assert missing == {"home": 0}
 
 
-def is_translated(domain, goal):
-    return program_for(domain, goal, DEFAULT_SETTINGS) is not None
-
-
 @pytest.mark.parametrize(
     "condition", [lambda s: AT == "home", lambda s: VISITS["home"] == 0, lambda s: AT != "x"]
 )
 def test_a_fluent_by_its_name_is_an_expression_however_often_one_asks(condition):
     domain, goal = possible(condition)
-    assert not is_translated(domain, goal)
+    assert not is_translated(domain)
     for _ in range(3):
         with pytest.raises(BthtnError, match="BT107"):
             find_plan(domain, Trip(), goal)

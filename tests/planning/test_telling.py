@@ -4,7 +4,7 @@ import pytest
 
 from bthtn import Domain, Fluent, Planner, State, fluent, method, sequence
 from bthtn.errors import PlanningError
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import request
 
 
@@ -45,7 +45,7 @@ def planner_for(goal):
 
 def expected(goal):
     events = []
-    HtnSearch(request(domain, House(), goal), events.append).advance()
+    ListenedSearch(request(domain, House(), goal), events.append).advance()
     return events
 
 

@@ -42,6 +42,7 @@ from bthtn.errors import InputError
 from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.explain import explained, explanation_text
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.doubles import RecordingListener
@@ -158,7 +159,7 @@ def tour(place: str) -> Methods:
 def plans(goal, settings=None, avoiding=None, **values):
     """The steps of all plans in order, the same from the search and from the reference."""
     asked = request(town, Town(**values), goal, settings or Settings(), avoiding=avoiding or {})
-    search, found = HtnSearch(asked), []
+    search, found = HtnSearch.of(asked), []
     while search.advance() is SearchStatus.SOLVED:
         plan = search.plan
         assert replay(plan, asked.state).ok, str(replay(plan, asked.state))
@@ -199,7 +200,7 @@ def test_the_first_plan_is_that_of_the_sequence():
 def test_each_turn_says_why_it_did_not_work():
     def why_not(goal, **values):
         events = []
-        HtnSearch(request(town, Town(road=False, **values), goal), events.append).advance()
+        ListenedSearch(request(town, Town(road=False, **values), goal), events.append).advance()
         return explanation_text(explained(events))
 
     assert "by road'\": road is false: road = false" in why_not(unordered(go("hall"), wave()))
@@ -464,7 +465,7 @@ def test_the_plans_are_those_of_an_interleaver(problem):
         tasks[name] = domain.compound(define)
     goal = unordered(*(tuple(tasks[one]() for one in member) for member in members))
     asked = request(domain, Counter(), goal)
-    search, start, found = HtnSearch(asked), asked.state, []
+    search, start, found = HtnSearch.of(asked), asked.state, []
     while len(found) < 40 and search.advance() is SearchStatus.SOLVED:
         assert replay(search.plan, start).ok
         found.append([step.task.name for step in search.plan.steps])
@@ -552,7 +553,7 @@ def test_nested_members_take_turns_in_every_order_that_they_allow(data):
     parts = tuple(nested(data.draw, NAMES, 2))
     domain = Domain("nested", Counter)
     tasks = {name: domain.primitive(name) for name in NAMES}
-    search = HtnSearch(request(domain, Counter(), network_of(parts, tasks)))
+    search = HtnSearch.of(request(domain, Counter(), network_of(parts, tasks)))
     found = []
     while search.advance() is SearchStatus.SOLVED:
         found.append(tuple(step.task.name for step in search.plan.steps))

@@ -74,7 +74,7 @@ def test_the_sum_of_the_values_on_the_way_decides(values, expected):
 
 def test_every_planner_prefers_the_same():
     asked = request(fighting, Fighter(slash=7, bash=3), battle())
-    search = HtnSearch(asked)
+    search = HtnSearch.of(asked)
     search.advance()
     record = Planner(fighting, battle()).plan(Fighter(slash=7, bash=3)).record
     assert search.plan.record == Reference(asked).best().record == record
@@ -102,7 +102,7 @@ def test_where_all_values_are_zero_the_order_alone_decides_and_nothing_more_is_t
         yield method(first(), value=lambda fighter: 0)
         yield method(second(), value=lambda fighter: 0)
 
-    search = HtnSearch(request(plain, Fighter(), choose()))
+    search = HtnSearch.of(request(plain, Fighter(), choose()))
     search.advance()
     assert [str(step) for step in search.plan.steps] == ["first"]
     # The second method is entered, and given up at once: nothing in it can be better.

@@ -24,6 +24,7 @@ from bthtn.errors import BthtnError, PlanningError
 from bthtn.plan.replay import replay
 from bthtn.planning import trace
 from bthtn.planning.explain import explained, explanation_text
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.text.notation import normal
@@ -60,7 +61,7 @@ def go(domain):
 
 def plans(domain, goal, settings=None, **values):
     asked = request(domain, Scout(**values), goal, settings or Settings())
-    search, found = HtnSearch(asked), []
+    search, found = HtnSearch.of(asked), []
     while search.advance() is SearchStatus.SOLVED:
         assert replay(search.plan, asked.state).ok
         found.append(normal(search.plan.tree))
@@ -108,7 +109,7 @@ def test_a_value_with_which_the_body_cannot_be_planned_is_passed_over(domain, go
 
 def test_a_condition_that_mentions_the_variable_is_asked_for_each_value(domain, go):
     goal = hide(domain, go, Scout.spots, when=lambda spot: Scout.at != spot)
-    search = HtnSearch(request(domain, Scout(at="a"), goal))
+    search = HtnSearch.of(request(domain, Scout(at="a"), goal))
     search.advance()
     assert normal(search.plan.tree) == "go('b')"
     assert search.plan.record == (0, 1), "skipped values are counted"
@@ -141,7 +142,7 @@ def test_an_unknown_key_suspends(domain, go):
 def test_no_values_are_no_way(domain, go):
     events = []
     goal = hide(domain, go, Scout.spots)
-    search = HtnSearch(request(domain, Scout(spots=()), goal), events.append)
+    search = ListenedSearch(request(domain, Scout(spots=()), goal), events.append)
     assert search.advance() is SearchStatus.EXHAUSTED
     assert explanation_text(explained(events)) == (
         "hide, method 0\n  hide.one_of_1: there is no spot in spots: spots = ()"
@@ -154,14 +155,14 @@ def test_values_that_are_computed_are_told_by_the_name_of_the_function(domain, g
 
     events = []
     goal = hide(domain, go, known_spots)
-    HtnSearch(request(domain, Scout(spots=()), goal), events.append).advance()
+    ListenedSearch(request(domain, Scout(spots=()), goal), events.append).advance()
     assert "there is no spot in known_spots: spots = ()" in explanation_text(explained(events))
 
 
 def test_what_the_values_were_computed_from_is_read(domain, go):
     move = domain.primitive("move", effects=Scout.spots.becomes(("z",)))
     goal = hide(domain, go, Scout.spots)
-    search = HtnSearch(request(domain, Scout(), goal))
+    search = HtnSearch.of(request(domain, Scout(), goal))
     search.advance()
     assert Scout.spots in search.plan.footprint.reads
     assert plans(domain, parallel(goal, move())) == []
@@ -216,7 +217,7 @@ def test_a_function_may_be_given_it_as_a_default(domain, go):
 
 
 def test_a_plan_does_not_hold_where_the_values_are_others(domain, go):
-    search = HtnSearch(request(domain, Scout(), hide(domain, go, Scout.spots)))
+    search = HtnSearch.of(request(domain, Scout(), hide(domain, go, Scout.spots)))
     search.advance()
     few, none, unknown = (
         replay(search.plan, Scout(spots=spots).frozen()) for spots in (("b",), (), UNKNOWN)
@@ -259,14 +260,14 @@ def test_methods_may_share_them_and_use_different_ones(domain, go):
 
 def test_each_value_costs_one_expansion(domain, go):
     goal = hide(domain, go, Scout.spots)
-    search = HtnSearch(request(domain, Scout(safe={"a": False}), goal))
+    search = HtnSearch.of(request(domain, Scout(safe={"a": False}), goal))
     search.advance()
     assert search.expansions == 1 + 2 + 2, "the method, two values, and a task for each"
 
 
 def test_what_is_tried_is_told_by_name(domain, go):
     events = []
-    HtnSearch(request(domain, Scout(), hide(domain, go, Scout.spots)), events.append).advance()
+    ListenedSearch(request(domain, Scout(), hide(domain, go, Scout.spots)), events.append).advance()
     assert trace.MethodEntered("hide.one_of_1", 0, "spot = 'a'", 1) in events
 
 
@@ -296,7 +297,7 @@ def test_a_value_that_is_tried_in_a_deferred_or_suspended_part_is_kept(domain, g
     ],
 )
 def test_values_that_cannot_be_used_end_the_search(domain, go, values, key, code):
-    search = HtnSearch(request(domain, Scout(), hide(domain, go, values, key=key)))
+    search = HtnSearch.of(request(domain, Scout(), hide(domain, go, values, key=key)))
     with pytest.raises(BthtnError) as caught:
         search.advance()
     assert caught.value.code == code

@@ -21,16 +21,11 @@ from bthtn import (
     method,
     sequence,
 )
-from bthtn.domain.task import TaskCall
 from bthtn.errors import PlanningError
 from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.walk import preorder
 from bthtn.planning.exclusions import avoidable
-from bthtn.planning.htn.fastpath.functions import Functions
-from bthtn.planning.htn.fastpath.items import SearchKind
-from bthtn.planning.htn.fastpath.reachable import NotWritable, goal_items, reachable
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.least_cost import least_sums
 from bthtn.planning.protocol import request
 
 
@@ -311,29 +306,7 @@ def excluding(asked, choose):
 
 
 def first_plan(asked):
-    search = HtnSearch(asked)
+    search = HtnSearch.of(asked)
     with suppress(PlanningError):
         search.advance()
     return search.plan
-
-
-def source_of(asked):
-    """The source of all that the goal can come to, as far as it can be written."""
-    calls = [item for item in goal_items(asked.goal) if isinstance(item, TaskCall)]
-    found = reachable(asked.domain, frozenset(call.task for call in calls))
-    functions = Functions(
-        asked.domain,
-        found,
-        SearchKind(bool(asked.avoiding), asked.bound is not None),
-        strict=asked.settings.strict_recursion,
-        least=least_sums(asked.domain, cheapest=asked.settings.cheapest),
-    )
-    texts, pending, seen = [], [functions.of(None)], set()
-    while pending:
-        one = pending.pop()
-        with suppress(NotWritable):
-            texts.append((one.planning if texts else one.asking)()[0])
-        new = set(one.elsewhere.values()) - seen
-        seen |= new
-        pending += map(functions.of, new)
-    return "\n".join(texts)

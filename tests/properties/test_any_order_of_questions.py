@@ -12,7 +12,6 @@ from bthtn import (
     Domain,
     Fluent,
     FluentFamily,
-    PlanCache,
     Planner,
     Settings,
     State,
@@ -98,7 +97,7 @@ def world():
 NUMBERS = (0, 1, True, False, 1.0, 0.0, -0.0, nan, float("nan"), (1,), (True,), (1.0,), "1", None)
 GOALS = ("noting", "lighting", "paving", "filling", "pouring", "lighting_as_compared")
 QUESTIONS = (*product(GOALS[:-1], NUMBERS), (GOALS[-1], None))
-WAYS = ("find_plan", "Planner", "cached", "in slices")
+WAYS = ("find_plan", "Planner", "in slices")
 
 
 class Askers:
@@ -106,7 +105,7 @@ class Askers:
 
     def __init__(self):
         self.domain, self.state_class = world()
-        self._cache, self._kept = PlanCache(), {}
+        self._kept = {}
 
     def answer(self, way, goal, value):
         """The plan as what can be compared, or the codes of the error."""
@@ -122,9 +121,8 @@ class Askers:
         state = self.state_class()
         if way == "find_plan":
             return find_plan(self.domain, state, call, FEW)
-        cache = self._cache if way == "cached" else None
         if key not in self._kept:
-            self._kept[key] = Planner(self.domain, call, FEW, cache=cache)
+            self._kept[key] = Planner(self.domain, call, FEW)
         if way != "in slices":
             return self._kept[key].plan(state)
         search = self._kept[key].search(state)

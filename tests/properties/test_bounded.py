@@ -23,7 +23,7 @@ MOST_PLANS = 12
 
 def records(problem):
     """The records of the first plans."""
-    search, found = HtnSearch(problem), []
+    search, found = HtnSearch.of(problem), []
     while len(found) < MOST_PLANS and search.advance() is SOLVED:
         found.append(search.plan.record)
         search.reject()
@@ -48,7 +48,7 @@ def bounded_problems(draw):
 
 def planned_and_compared(problem):
     """Plan without the bound until a plan beats it: that plan, the end, and what it took."""
-    search = HtnSearch(replace(problem, bound=None))
+    search = HtnSearch.of(replace(problem, bound=None))
     while search.advance() is SOLVED:
         if search.plan.record.beats(problem.bound):
             break
@@ -58,7 +58,7 @@ def planned_and_compared(problem):
 
 def compared(problem):
     """Assert that both agree, and return them."""
-    slow, fast = planned_and_compared(problem), HtnSearch(problem)
+    slow, fast = planned_and_compared(problem), HtnSearch.of(problem)
     fast.advance()
     assert fast.expansions <= slow.expansions
     if slow.status is not LIMIT:
@@ -95,11 +95,11 @@ def test_bounds_are_met_in_every_way():
 @pytest.mark.slow
 def test_nothing_beats_the_record_of_the_plan_that_is_found_first():
     def kinds(problem):
-        search = HtnSearch(problem)
+        search = HtnSearch.of(problem)
         if search.advance() is not SOLVED:
             return
         bound, _ = comparable_record(search.plan)
-        again = HtnSearch(replace(problem, bound=bound))
+        again = HtnSearch.of(replace(problem, bound=bound))
         assert again.advance() is EXHAUSTED
         yield "open" if search.plan.is_partial else "whole"
         yield from ["not of zeros"] * any(bound)
@@ -114,7 +114,7 @@ def suspended(plan):
 
 def test_plans_without_open_parts_are_found_in_the_order_of_their_records():
     def kinds(problem):
-        search, complete = HtnSearch(problem), []
+        search, complete = HtnSearch.of(problem), []
         for _ in range(MOST_PLANS):
             if search.advance() is not SOLVED:
                 break

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.plan.walk import outline
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
@@ -14,7 +15,7 @@ from bthtn.testing.strategies import problems
 def story(problem, slices):
     """What happened in the search, and how it ended, when it is advanced so many at a time."""
     events = []
-    search = HtnSearch(problem, events.append)
+    search = ListenedSearch(problem, events.append)
     for budget in slices:
         before = search.expansions
         search.advance(budget)
@@ -32,7 +33,7 @@ def test_slicing_the_budget_changes_nothing(problem, slices):
 
 @given(problems(), st.integers(0, 20))
 def test_a_search_never_uses_more_than_it_is_given(problem, budget):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     status = search.advance(budget)
     assert search.expansions <= budget
     assert search.expansions == budget or status is not SearchStatus.RUNNING
@@ -40,7 +41,7 @@ def test_a_search_never_uses_more_than_it_is_given(problem, budget):
 
 @given(problems())
 def test_nobody_has_to_listen(problem):
-    deaf, heard = HtnSearch(problem), HtnSearch(problem, lambda event: None)
+    deaf, heard = HtnSearch.of(problem), ListenedSearch(problem, lambda event: None)
     assert deaf.advance() is heard.advance()
     assert deaf.expansions == heard.expansions
     assert bool(deaf.plan) is bool(heard.plan)
@@ -50,7 +51,7 @@ def test_nobody_has_to_listen(problem):
 
 @given(problems())
 def test_two_searches_that_take_turns_do_not_disturb_each_other(problem):
-    one, other = HtnSearch(problem), HtnSearch(problem)
+    one, other = HtnSearch.of(problem), HtnSearch.of(problem)
     while SearchStatus.RUNNING in (one.status, other.status):
         one.advance(1)
         other.advance(2)

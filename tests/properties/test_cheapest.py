@@ -7,6 +7,7 @@ from hypothesis import assume, given
 
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import LeastCosts
 from bthtn.planning.protocol import SearchStatus
@@ -24,7 +25,7 @@ def cheapest(problem):
 
 def is_small(problem):
     """Whether everything that the problem can become can be looked at, and what that takes."""
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     for _ in range(MOST_PLANS):
         if search.advance() is not SOLVED:
             break
@@ -40,7 +41,7 @@ def improved(problem):
         if search.plan is not None and search.plan not in found:
             found.append(search.plan)
 
-    search = HtnSearch(cheapest(problem), look)
+    search = ListenedSearch(cheapest(problem), look)
     search.advance()
     look()
     return search, found
@@ -63,7 +64,7 @@ def compared(problem):
     if not problem.settings.check_rest:  # there the plans differ in what was cut off, too
         assert values == sorted(set(values), reverse=True)
     if found:
-        first = HtnSearch(problem)
+        first = HtnSearch.of(problem)
         first.advance()
         assert description(found[0]) == description(first.plan)
     assert search.expansions <= everything
@@ -77,7 +78,7 @@ def test_the_cheapest_plan_is_the_first_of_those_that_cost_least(problem):
 
 @given(problems())
 def test_no_part_of_a_plan_costs_less_than_was_thought_possible(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     least = problem.domain.derived(LeastCosts)
     for _ in range(3):
         if search.advance() is not SOLVED:
@@ -89,7 +90,7 @@ def test_no_part_of_a_plan_costs_less_than_was_thought_possible(problem):
 
 @given(problems())
 def test_when_the_budget_ends_the_cheapest_so_far_is_there(problem):
-    search = HtnSearch(cheapest(problem))
+    search = HtnSearch.of(cheapest(problem))
     search.advance()
     if search.plan is not None:
         seen = replay(search.plan, problem.state)

@@ -123,7 +123,7 @@ class Journey:
 
     def go(self, goal, binding, resumed):
         asked = replace(self.problem, state=self.world.freeze(), goal=goal, binding=binding)
-        search = HtnSearch(asked)
+        search = HtnSearch.of(asked)
         self.searches += 1
         if search.advance() is SearchStatus.LIMIT:
             raise IncomparableError
@@ -241,7 +241,7 @@ def errands(draw):
 
 
 def first_plan(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     return search.advance(), search.expansions, search.plan
 
 

@@ -30,6 +30,7 @@ from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning import trace
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.playground import MEMBERS, World, conditions, effects
@@ -50,7 +51,7 @@ def every_plan(domain, state, goal):
         if isinstance(event, trace.RecursionCut) and "nested deeper" in event.reason:
             cut.append(event)
 
-    search = HtnSearch(request(domain, state, goal, LIMITS), listen)
+    search = ListenedSearch(request(domain, state, goal, LIMITS), listen)
     while search.advance() is SearchStatus.SOLVED:
         found.append(search.plan)
         search.reject()
@@ -269,7 +270,7 @@ def test_the_search_and_the_reference_plan_the_same_with_a_cleanup(drawn):
     problem, parts = drawn
     guarded = (with_cleanup(*parts, finally_=parts[0]), parts[-1])
     asked = request(problem.domain, problem.state, guarded, LIMITS)
-    first = HtnSearch(asked)
+    first = HtnSearch.of(asked)
     first.advance()
     if first.status is SearchStatus.LIMIT:
         return
@@ -287,7 +288,7 @@ def test_with_a_cleanup_there_are_plans_and_none():
     def kinds(drawn):
         problem, parts = drawn
         guarded = with_cleanup(*parts, finally_=parts[0])
-        yield HtnSearch(request(problem.domain, problem.state, guarded, LIMITS)).advance()
+        yield HtnSearch.of(request(problem.domain, problem.state, guarded, LIMITS)).advance()
 
     least = {SearchStatus.SOLVED: 10, SearchStatus.EXHAUSTED: 5}
     assert_occurs(some_parts(most=3), kinds, least, most=500)

@@ -81,7 +81,7 @@ def decorators_in(plan):
 @given(problems())
 def test_all_planners_find_the_same_and_it_replays(problem):
     event(agree(problem))
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     if search.advance() is SearchStatus.LIMIT:
         return
     again = Planner(problem.domain, problem.goal, problem.settings).plan(problem.state)
@@ -95,7 +95,7 @@ def test_all_planners_find_the_same_and_it_replays(problem):
 @settings(max_examples=size(quick=20, thorough=200, night=2_000))
 @given(problems())
 def test_plans_are_read_again_from_their_texts(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     if search.advance() is not SearchStatus.SOLVED:
         return
     plan = search.plan
@@ -110,7 +110,7 @@ def test_plans_are_read_again_from_their_texts(problem):
 @pytest.mark.slow
 def test_many_plans_have_decorated_parts():
     def occurring(problem):
-        search = HtnSearch(problem)
+        search = HtnSearch.of(problem)
         if search.advance() is SearchStatus.SOLVED:
             yield from decorators_in(search.plan)
             nodes = [node for _, node in preorder(search.plan.tree)]

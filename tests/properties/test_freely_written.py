@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bthtn.planning.htn.translation.translator import translations
 from tests.properties.asked_often import Problem, asked, questions, written
 from tests.properties.freely_written import HAS_NUMPY
 from tests.sizes import seeds, size
+from tests.translated import kinds
 
 TABLES = ("FARE", "NEXT", "ROUTE", "GRID", "FIRST", "SEEN", "KNOWN", *["WEIGHTS"] * HAS_NUMPY)
 HELPERS = ("doubled", "beside", "busy")
@@ -107,8 +107,7 @@ def test_functions_of_both_kinds_are_asked_and_tables_change_answers():
             before = [problem.answer(state) for state in states]
             module["change"]()
             seen["changed"] += before != [problem.answer(state) for state in states]
-            known = problem.domain.derived(translations).values()
-            seen.update("called" if one is None else "translated" for one in known)
+            seen.update(kinds(problem.domain))
     assert seen["translated"] >= 200
     assert seen["called"] >= 50
     assert seen["changed"] >= 20

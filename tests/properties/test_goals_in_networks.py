@@ -50,8 +50,7 @@ def mark(name: str):
 def with_chain(domain):
     """The domain with some more primitive tasks, which need each other."""
     tasks = {**domain.tasks, **chain.freeze().tasks}
-    parts = (domain.name, domain.state_class, MappingProxyType(tasks), domain.methods)
-    return FrozenDomain(*parts, domain.prunes_duplicates)
+    return FrozenDomain(domain.name, domain.state_class, MappingProxyType(tasks), domain.methods)
 
 
 @st.composite
@@ -106,7 +105,7 @@ def plans_of(search):
 
 
 def look(problem, count):
-    found = plans_of(HtnSearch(problem))
+    found = plans_of(HtnSearch.of(problem))
     assume(found is not None)
     expected = [description(plan) for plan in found]
     assert [description(one) for one in islice(Reference(problem).plans(), MOST_PLANS)] == expected
@@ -139,7 +138,7 @@ def test_every_planner_finds_the_same_plans_and_replay_agrees(problem):
 @given(mixed())
 def test_with_the_rest_checked_a_plan_can_be_carried_out_too(problem):
     checked = replace(problem, settings=Settings(horizon=2, check_rest=True, max_expansions=3_000))
-    search = HtnSearch(checked)
+    search = HtnSearch.of(checked)
     if search.advance() is SearchStatus.SOLVED:
         seen = replay(search.plan, problem.state)
         assert seen.ok, f"{seen.where}: {seen.reason}"

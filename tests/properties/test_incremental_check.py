@@ -146,7 +146,7 @@ class Scene(NamedTuple):
 def scenes(draw):
     """Plans at their start, or with some of the steps of a sequence over, and changing states."""
     problem, changes = draw(posts() | random_problems())
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     assume(search.plan is not None and search.plan.steps)
     tree, now = search.plan.tree, problem.state

@@ -43,7 +43,7 @@ until_one_is_done = side_by_side(("any", "primary"))
 
 def first_plans(problem, suits):
     """Those of the first few plans of a problem whose tree suits."""
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     for _ in range(4):
         if search.advance() is not SearchStatus.SOLVED:
             return

@@ -30,7 +30,7 @@ VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 def broken_plans(draw):
     """A plan that breaks: somebody has changed the world, or else a step of it fails."""
     problem = draw(problems())
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     assume(search.plan is not None and search.plan.steps)
     plan, other = search.plan, draw(states())
@@ -124,7 +124,7 @@ def test_a_repair_is_the_same_however_its_budget_is_sliced(drawn, budget):
 
 @given(problems())
 def test_the_record_of_a_plan_can_be_read_off_its_tree(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     if search.advance() is SearchStatus.SOLVED:
         assert record_of(search.plan.tree) == search.plan.record
 

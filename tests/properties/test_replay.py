@@ -26,7 +26,7 @@ def check(plan, problem):
 
 @given(problems())
 def test_every_plan_replays_to_the_state_and_the_record_it_promises(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     for _ in range(4):
         if search.advance() is not SearchStatus.SOLVED:
             return
@@ -36,7 +36,7 @@ def test_every_plan_replays_to_the_state_and_the_record_it_promises(problem):
 
 @given(problems())
 def test_what_a_plan_has_read_before_its_first_step_the_search_has_read_in_its_start(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     if search.advance() is SearchStatus.SOLVED:
         assert search.reads.keys() >= frozenset().union(*first_reads(search.plan.tree))
 
@@ -44,7 +44,7 @@ def test_what_a_plan_has_read_before_its_first_step_the_search_has_read_in_its_s
 @given(problems(), st.integers(1, 15))
 def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
     few = replace(problem.settings, anytime=True, max_expansions=limit)
-    search = HtnSearch(replace(problem, settings=few))
+    search = HtnSearch.of(replace(problem, settings=few))
     search.advance()
     assert search.expansions <= limit
     if search.plan is not None:
@@ -55,7 +55,7 @@ def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
 
 def test_most_plans_have_read_something_before_their_first_step():
     def kinds(problem):
-        search = HtnSearch(problem)
+        search = HtnSearch.of(problem)
         if search.advance() is SearchStatus.SOLVED:
             yield any(first_reads(search.plan.tree))
 
@@ -67,7 +67,7 @@ def test_many_plans_are_left_open_at_the_limit():
     def kinds(drawn):
         problem, limit = drawn
         few = replace(problem.settings, anytime=True, max_expansions=limit)
-        search = HtnSearch(replace(problem, settings=few))
+        search = HtnSearch.of(replace(problem, settings=few))
         yield search.advance(), search.plan is not None
 
     least = {(SearchStatus.LIMIT, True): 8, (SearchStatus.LIMIT, False): 4}

@@ -20,7 +20,7 @@ IMPOSSIBLE = PrimitiveTask("impossible", precondition=NEVER)
 
 
 def first_plan(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     return search.plan
 

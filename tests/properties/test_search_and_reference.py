@@ -1,5 +1,7 @@
 """The search and the page of recursion that specifies it give the same answers to any problem."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
@@ -25,12 +27,16 @@ from bthtn.domain.network import (
     SequenceNetwork,
     network_text,
 )
-from bthtn.plan.walk import outline
+from bthtn.errors import PlanningError
+from bthtn.plan.nodes import ScopeNode, TaskNode
+from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems
+from tests.properties import branching, plain
 from tests.reference import Reference
+from tests.sizes import seeds
 
 MOST_PLANS = 5
 
@@ -58,11 +64,22 @@ class BoundedReference(Reference):
 
 def description(plan):
     """Everything that a plan says, in a form that can be compared."""
+    nodes = [node for _, node in preorder(plan.tree)]
     return {
         "tree": outline(plan.tree),
+        "actions": plan.actions,
         "record": plan.record,
         "predicted": plan.predicted,
         "reads and writes": (plan.footprint.reads, plan.footprint.writes, plan.footprint.uses),
+        "footprints": [node.footprint for node in nodes if isinstance(node, ScopeNode | TaskNode)],
+        "suspended": [
+            (node.rest, node.binding, node.cause, node.ensures, node.reads)
+            for node in plan.suspended
+        ],
+        "steps": [(node.duration, node.cost) for node in nodes if isinstance(node, TaskNode)],
+        "methods": [
+            (node.name, node.cost, node.value) for node in nodes if isinstance(node, ScopeNode)
+        ],
         "cost": plan.cost,
         "expansions": plan.expansions,
     }
@@ -79,7 +96,7 @@ def answers(search):
 
 def agree(problem):
     """Assert that both find the same, and say how much that was."""
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     found, status = answers(search)
     reference = BoundedReference(problem)
     reference.limit = search.expansions
@@ -92,9 +109,66 @@ def agree(problem):
     return f"{len(found)} plans, then {status.value}"
 
 
+def agree_about_the_best(problem):
+    """Assert that both find the plan of the least sum, where the search comes to an end."""
+    search = HtnSearch.of(problem)
+    try:
+        if search.advance() is SearchStatus.LIMIT:
+            return "over the limit"
+    except PlanningError as error:  # of a cost below zero
+        return error.code
+    best, found = Reference(problem).best(), search.plan
+    assert (found and alike(found)) == (best and alike(best))
+    return search.status.value
+
+
+def alike(plan):
+    """What a plan is, however many others were looked at."""
+    return description(plan) | {"expansions": None}
+
+
+def drawn(data):
+    """What chooses among several, as Hypothesis draws it."""
+    return lambda among: among[data.draw(st.integers(0, len(among) - 1))]
+
+
 @given(problems())
 def test_the_search_finds_what_the_reference_finds_in_the_same_order_at_the_same_cost(problem):
     event(agree(problem))
+
+
+@given(st.data())
+def test_they_agree_about_problems_with_choices_alone(data):
+    event(agree(plain.problem(drawn(data))))
+
+
+@given(st.data())
+def test_they_agree_about_problems_with_branches_sensors_and_pauses(data):
+    event(agree(branching.problem(drawn(data))))
+
+
+@given(st.data(), st.sampled_from(("cost", "value")), st.booleans())
+def test_they_agree_about_the_best_plan_also_without_what_is_excluded(data, sums, excludes):
+    choose = drawn(data)
+    problem = plain.problem(choose, sums, is_easy=True)
+    event(agree_about_the_best(plain.excluding(problem, choose) if excludes else problem))
+
+
+def test_these_problems_are_of_all_kinds():
+    seen = Counter()
+    for seed in seeds(quick=150, thorough=1_000):
+        seen[agree(plain.from_seed(seed)).partition(",")[0]] += 1
+        problem = branching.from_seed(seed)
+        agree(problem)
+        search = HtnSearch.of(problem)
+        search.advance()
+        seen["sensing"] += problem.domain.schema.has_volatile
+        seen["unknown"] += problem.state.has_unknown
+        if search.plan is not None:
+            kinds = {type(node).__name__ for _, node in preorder(search.plan.tree)}
+            seen.update(kinds | {node.cause.kind.value for node in search.plan.suspended})
+    wanted = ("ParallelNode", "PriorityNode", "pause", "defer", "sensing", "unknown", "5 plans")
+    assert all(seen[kind] >= 3 for kind in wanted), seen
 
 
 RARE = Domain("what random problems seldom show", World)

@@ -18,7 +18,7 @@ from bthtn.plan import leaves
 from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
 from bthtn.plan.walk import preorder
 from bthtn.planning import trace
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.testing.strategies import problem_text, problems, states
 from tests.occurrences import assert_occurs
 
@@ -114,7 +114,7 @@ def plan_features(problem, plan):
 
 def features(problem):
     events = []
-    search = HtnSearch(problem, events.append)
+    search = ListenedSearch(problem, events.append)
     yield f"search {search.advance().value}"
     kinds = {type(event) for event in events}
     yield from (f"event {kind.__name__}" for kind in kinds)

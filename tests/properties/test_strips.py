@@ -97,7 +97,7 @@ def test_every_other_search_finds_some_plan_too(how):
 def test_decomposing_a_goal_finds_what_the_search_for_it_finds(how):
     for seed in seeds(quick=50, thorough=150):
         asked = problem(seed, unknown=seed % 2 == 0, **HOW[how])
-        alone, inside = searched(asked), HtnSearch(asked)
+        alone, inside = searched(asked), HtnSearch.of(asked)
         inside.advance()
         first = next(Reference(asked).plans(), None)
         assert (alone is None) == (inside.plan is None) == (first is None), seed

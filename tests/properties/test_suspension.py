@@ -39,7 +39,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.walk import preorder
 from bthtn.planning import trace
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from bthtn.world.trail import WorkingState
@@ -127,13 +127,13 @@ class Journey:
         """Plan from the state that was reached, and do it."""
         events = []
         asked = replace(self.problem, state=self.world.freeze(), goal=goal, binding=binding)
-        search = HtnSearch(asked, events.append)
+        search = ListenedSearch(asked, events.append)
         while search.advance() is SearchStatus.LIMIT and search.plan is None:
             limit = asked.settings.max_expansions * 2
             if limit > MOST_EXPANSIONS:
                 raise IncomparableError
             asked = replace(asked, settings=replace(asked.settings, max_expansions=limit))
-            search = HtnSearch(asked, events.append)
+            search = ListenedSearch(asked, events.append)
         self.cut_short += search.status is SearchStatus.LIMIT
         gave_up = self.strict and any(isinstance(event, GIVING_UP) for event in events)
         if gave_up or self.resumptions > MOST_RESUMPTIONS:

@@ -5,7 +5,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bthtn.plan.walk import outline
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.planner import Planner
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
@@ -25,7 +25,7 @@ def told(plan):
 @given(problems())
 def test_a_trace_is_what_a_listener_would_have_heard(problem):
     heard = []
-    search = HtnSearch(problem, heard.append)
+    search = ListenedSearch(problem, heard.append)
     search.advance()
     trace = planner_for(problem).trace(problem.state)
     assert list(trace.events) == heard

@@ -33,7 +33,7 @@ def problems_with_values(draw):
 
 
 def is_small(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     for _ in range(MOST_PLANS):
         if search.advance() is not SearchStatus.SOLVED:
             break
@@ -49,7 +49,7 @@ def compared(pair):
     """Assert that nothing has a smaller sum; the plan, and the first one without values."""
     problem, plain = pair
     assume(is_small(plain))
-    search, first = HtnSearch(problem), HtnSearch(plain)
+    search, first = HtnSearch.of(problem), HtnSearch.of(plain)
     search.advance()
     first.advance()
     assert description(search.plan) == description(Reference(problem).best())

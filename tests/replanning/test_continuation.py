@@ -27,7 +27,7 @@ def same(plan, stages, other, *, idle=()):
 
 @given(problems())
 def test_a_record_is_comparable_up_to_the_first_open_part_of_a_branch(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     if search.advance() is not SearchStatus.SOLVED:
         return
     entries, is_whole = comparable_record(search.plan)

@@ -257,7 +257,7 @@ def test_a_call_cannot_have_another_value_for_what_is_fixed(patrols, text, said)
 
 @given(problems())
 def test_the_plan_of_any_problem_can_be_written_down_and_read_again(problem: PlanRequest):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     if search.plan is not None:
         text = normal(search.plan.tree)

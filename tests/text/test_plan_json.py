@@ -225,7 +225,7 @@ def test_what_was_read_can_be_replayed_and_its_suspended_parts_are_those_of_the_
 
 @given(problems())
 def test_every_plan_is_equal_to_what_is_read_of_its_text(problem):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     if search.plan is not None:
         text = encoded(search.plan, complete=True)
@@ -238,7 +238,7 @@ def test_every_plan_is_equal_to_what_is_read_of_its_text(problem):
 @pytest.mark.slow
 def test_the_plans_of_the_property_have_everything():
     def kinds(problem):
-        search = HtnSearch(problem)
+        search = HtnSearch.of(problem)
         search.advance()
         for _, node in preorder(search.plan.tree) if search.plan is not None else ():
             yield type(node)

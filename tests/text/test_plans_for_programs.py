@@ -219,7 +219,7 @@ def told_data(node: dict[str, Any]) -> Any:
 
 @given(problems())
 def test_the_text_of_any_plan_is_its_tree(problem: PlanRequest):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     if search.plan is not None:
         told = json.loads(encoded(search.plan))

@@ -22,7 +22,6 @@ from bthtn import (
     FluentFamily,
     Methods,
     Plan,
-    PlanCache,
     Planner,
     Primitive,
     PrimitiveTask,
@@ -293,8 +292,7 @@ find_plan(combat, Soldier(), fight)  # type: ignore[arg-type]
 find_plan(combat, fight(), Soldier())  # type: ignore[arg-type]
 find_plan(combat, Moon(), fight())  # type: ignore[misc]
 find_plan("combat", Soldier(), fight())  # type: ignore[arg-type]
-cache = PlanCache(entries=100)
-planner = Planner(combat, fight(), Settings(horizon=2), cache=cache)
+planner = Planner(combat, fight(), Settings(horizon=2))
 told: list[SearchEvent] = []
 assert_type(planner.plan(Soldier(), told.append), Plan | None)
 assert_type(planner.trace(Soldier()).events, tuple[SearchEvent, ...])
@@ -310,12 +308,10 @@ planner.plan(Soldier(), told)  # type: ignore[arg-type]
 assert_type(planner, Planner[Soldier])
 assert_type(planner.plan(Soldier()), Plan | None)
 assert_type(planner.search(Soldier()).plan, Plan | None)
-assert_type(cache.statistics.hits, int)
 
 planner.plan(Moon())  # type: ignore[arg-type]
 Planner(combat, fight)  # type: ignore[arg-type]
-Planner(combat, fight(), cache)  # type: ignore[arg-type]
-Planner(combat, fight(), cache=True)  # type: ignore[arg-type]
+Planner(combat, fight(), 2)  # type: ignore[arg-type]
 Settings(2)  # type: ignore[call-arg]
 Settings(horizon="two")  # type: ignore[arg-type]
 
@@ -339,7 +335,7 @@ agent.believe(Soldier.ammo, 3)
 agent.believe(Soldier.ammo, UNKNOWN, source="eyes")
 agent.believe(Soldier.seen["enemy"], True)
 
-Agent("soldier", combat, Soldier(), body=None, cache=cache)
+Agent("soldier", combat, Soldier(), body=None)
 Agent("soldier", combat, Soldier())  # type: ignore[call-arg]
 Agent("soldier", combat, Soldier, body=None)  # type: ignore[misc]
 Agent("soldier", combat, Moon(), body=None)  # type: ignore[misc]

@@ -24,7 +24,7 @@ from bthtn import (
 )
 from bthtn.plan.walk import preorder
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import request
 from bthtn.text.plan_json import encoded
 from bthtn.views.domain_drawing import domain_dot
@@ -152,7 +152,7 @@ def test_a_picture_of_a_domain_shows_constructs_as_parts_of_methods():
 
 def why_not(goal, **values):
     events = []
-    HtnSearch(request(site, Site(**values), goal), events.append).advance()
+    ListenedSearch(request(site, Site(**values), goal), events.append).advance()
     return explanation_text(explained(events))
 
 

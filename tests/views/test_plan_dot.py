@@ -176,7 +176,7 @@ def shown(plan):
 
 @given(problems(), st.booleans())
 def test_the_plan_of_any_problem_can_be_drawn(read_dot, problem: PlanRequest, scopes):
-    search = HtnSearch(problem)
+    search = HtnSearch.of(problem)
     search.advance()
     if search.plan is None:
         return

@@ -337,3 +337,26 @@ def test_a_member_has_one_name_by_whichever_of_two_equal_indices_it_is_used_firs
         assert Tank.at[second, "a"] is pair
         assert str(pair) == f"at[{abs(float(first))}, a]"
         del pair
+
+
+class Shelf(State):
+    weight: FluentFamily[int, int] = fluents(default=0, index=int)
+    road: FluentFamily[tuple[str, str], bool] = fluents(default=False)
+
+
+def test_an_index_that_only_equals_one_is_refused_also_where_that_was_read_before():
+    shelf = Shelf(weight={1: 5})
+    assert shelf.weight[1] == 5
+    for index in (True, 1.0):
+        with pytest.raises(StateError, match="BT106"):
+            shelf.weight[index]
+    assert shelf.weight[1] == 5
+
+
+def test_members_with_two_indices_are_read_one_after_the_other():
+    shelf = Shelf(road={("a", "b"): True})
+    for _ in range(2):
+        assert shelf.road["a", "b"]
+        assert not shelf.road["b", "a"]
+    with pytest.raises(StateError, match="BT106"):
+        shelf.road["a", 1]

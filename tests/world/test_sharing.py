@@ -20,7 +20,7 @@ from bthtn.plan import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import Trace
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import SearchEvent
 from bthtn.testing.playground import World
@@ -161,7 +161,7 @@ def test_what_is_public_can_be_copied_and_pickled_or_says_that_it_cannot(name):
 @given(problems())
 def test_what_takes_part_in_planning_is_equal_to_its_copies(problem):
     events: list[SearchEvent] = []
-    search = HtnSearch(problem, events.append)
+    search = ListenedSearch(problem, events.append)
     search.advance()
     for one in (problem, problem.state, problem.goal, problem.domain, problem.settings, *events):
         check(one)

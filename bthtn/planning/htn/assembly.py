@@ -6,14 +6,13 @@ and of the methods that were entered. Empty networks leave no item.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from bthtn.domain.network import (
     BranchingNetwork,
     DeferNetwork,
     Network,
-    NullNetwork,
     ParallelNetwork,
     PauseNetwork,
     SequenceNetwork,
@@ -33,8 +32,8 @@ from bthtn.plan.nodes import (
     Suspension,
     TaskNode,
 )
-from bthtn.planning.htn.log import BRANCH, BRANCHES, JOINED, LEFT, Ensured, Mark
-from bthtn.planning.htn.rows import Body, CallPart, PlannedMethod, PlannedStep
+from bthtn.planning.htn.record import ALTERNATIVE, BRANCH, BRANCHES, JOINED, LEFT, Ensured, Mark
+from bthtn.planning.htn.table import COMPOUND, NOTHING, Body, PlannedMethod, PlannedStep
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.unfrozen import quickly, unfrozen
@@ -50,8 +49,8 @@ Planned = PlannedStep | PlannedMethod | Mark | Dropped | Ensured | NullNode | Su
 """A primitive task, or a method that was entered; where branches begin and end; an alternative
 without a plan; a deferred task behind which planning goes on, and a pause at which it does not
 stop; or why it stops at the part that comes next."""
-Asked = Callable[[int, CallPart, Binding], frozenset[Any]]
-"""The fluents that were read for the arguments of the call of an item, which has this place."""
+Asked = Mapping[int, frozenset[Any]]
+"""The fluents that were read for the arguments of calls, by the places of their items."""
 
 
 class _Level:
@@ -97,13 +96,13 @@ def tree_of(body: Body, binding: Binding, planned: Iterable[Planned], asked: Ask
             continue
         items, nodes = level.body.items, level.nodes
         part: Any = items[len(nodes)] if len(nodes) < len(items) else None
-        if type(part) is not CallPart:
+        if part is None or part.kind > COMPOUND:
             level, part = _next(level)
-            if type(part) is not CallPart:  # a deferred call, planned at once to check the rest
-                (part,) = part.bodies[0].parts
+            if part.kind > COMPOUND:  # a deferred call, planned at once to check the rest
+                part = part.bodies[0].first
         footprint = entry.footprint
         if part.reads:
-            reads = asked(place, part, level.binding) | footprint.reads
+            reads = asked[place] | footprint.reads
             footprint = Footprint(reads, footprint.writes, footprint.uses)
         if kind is PlannedStep:
             level.nodes.append(_step(entry, footprint, part.network, level.binding))
@@ -124,7 +123,7 @@ def _next(level: _Level) -> tuple[_Level, Any]:
         nodes, items = level.nodes, level.body.items
         while len(nodes) < len(items) and level.cause is None:
             part = items[len(nodes)]
-            if type(part.network) is not NullNetwork:
+            if part.kind != NOTHING:
                 return level, part
             nodes.append(NULL_NODE)
         outside = level.outside
@@ -139,7 +138,7 @@ def _next(level: _Level) -> tuple[_Level, Any]:
 
 def _behind(item: Planned, level: _Level, opened: Opened) -> _Level:
     """The level behind an item that is no task."""
-    if item is BRANCH:
+    if item is BRANCH or item is ALTERNATIVE:
         around, part, branches, dropped = opened[-1]
         return _level(part.bodies[len(branches) + len(dropped)], around.binding)
     if item is LEFT:
@@ -192,7 +191,7 @@ def _whole(level: _Level) -> Node:
     network, nodes = level.body.network, level.nodes
     if not isinstance(network, SequenceNetwork):
         return nodes[0] if nodes else NULL_NODE
-    if 0 < len(nodes) == level.body.calls:
+    if level.body.is_flat and 0 < len(nodes) == len(level.body.items):
         return _in_turn(nodes)
     return _taken(network, nodes[::-1], level)
 

@@ -5,18 +5,14 @@ The sum is of costs with ``cheapest``, of values where methods have them (semant
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task, call_text
 from bthtn.errors import PlanningError
-from bthtn.planning.htn.log import Cell, OpenNode, PlannedBranches, Position
-from bthtn.planning.htn.rows import Body
+from bthtn.planning.htn.table import Instruction
 from bthtn.planning.least_cost import below_zero, least_sums
-
-_NOTHING: Final = (0.0,)
-"""What is ahead at the end of a branch or of the goal."""
 
 
 class Costs:
@@ -32,19 +28,29 @@ class Costs:
         """Whether steps have a share in the sum, too: values are of methods alone."""
         self.cheapest: float | None = None
 
-    def left(self, cell: Cell) -> float:
-        """Return a lower bound on the cost of the continuation."""
-        body, place, _, _, rank = cell
-        ahead = body.ahead.get(self._kind) or self._from_each_part(body)
-        left: float = ahead[place] + rank
-        return left
+    def left(self, instruction: Instruction | None, behind: Any) -> float:
+        """Return a lower bound on the cost of an instruction and what follows it.
 
-    def _from_each_part(self, body: Body) -> tuple[float, ...]:
-        """Work out a lower bound on the cost of a body from each of its parts on, and keep it."""
-        if body.network is None:
-            return _NOTHING
-        ahead = body.ahead[self._kind] = self._least.from_each(body.rest or (body.network,))
-        return ahead
+        ``behind`` is the continuation after its body, whose own bound is its last but one part.
+        """
+        rank: float = 0.0 if behind is None else behind[-2]
+        return rank if instruction is None else self._from(instruction) + rank
+
+    def _from(self, instruction: Instruction) -> float:
+        """Return a lower bound on an instruction and all behind it in its body."""
+        chain: list[Instruction] = []
+        at: Instruction | None = instruction
+        while at is not None and (at.least is None or self._kind not in at.least):
+            chain.append(at)
+            at = at.next
+        for link in reversed(chain):
+            following = 0.0 if link.next is None else link.next.least[self._kind]  # type: ignore[index]
+            link.least = {
+                **(link.least or {}),
+                self._kind: self._least.of(link.network) + following,
+            }
+        least: float = instruction.least[self._kind]  # type: ignore[index]  # it has one now
+        return least
 
     def of_networks(self, *networks: Network) -> float:
         """Return a lower bound on the cost of the networks."""
@@ -58,22 +64,13 @@ class Costs:
             raise PlanningError.of(below_zero(price, call_text(task, args), word))
         return price
 
-    def is_too_high(self, cell: Cell, at: Position) -> bool:
-        """Whether no completion of this path is cheaper than the best plan so far.
+    def is_too_high(self, cost: float, frame: Any) -> bool:
+        """Whether no plan with this lower bound is cheaper than the best plan so far.
 
         Always False inside a priority alternative: pruning it would drop it as impossible.
         """
         if self.cheapest is None:
             return False
-        _, _, cost, frame = at
-        cost += self.left(cell)
         if frame is not None:
-            return frame.guard is None and cost + frame.outside >= self.cheapest
+            return frame.choice_at is None and cost + frame.outside >= self.cheapest
         return cost >= self.cheapest
-
-    def outside(self, node: OpenNode, planned: PlannedBranches) -> float:
-        """Return a lower bound on the cost of everything outside the branch behind these."""
-        above = node.at[3]
-        around = 0 if above is None else above.outside
-        later_branches = self.of_networks(*node.network.parts[planned.length + 1 :])
-        return around + node.at[2] + self.left(node.behind) + later_branches + planned.cost

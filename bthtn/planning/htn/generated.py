@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, Final
 
-_WRITABLE: Final = re.compile(r"[A-Za-z0-9_ \n()\[\]{}:=<>!+\-*/%.,]*")
+_WRITABLE: Final = re.compile(r"[A-Za-z0-9_ \n()\[\]{}:=<>!+\-*/%^.,]*")
 
 
 def executed(text: str, names: Mapping[str, Any]) -> dict[str, Any]:

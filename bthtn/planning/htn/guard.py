@@ -1,199 +1,176 @@
 """The recursion guard: a task that is entered inside itself in an unchanged state fails.
 
-Calls are indexed by task, arguments and fingerprint of the state. Equal states have equal
-fingerprints; when a fingerprint recurs in an open call, the states are compared in full.
+Calls of recursive tasks are indexed by task, arguments and fingerprint of the state. Equal states
+have equal fingerprints; when a fingerprint recurs, the states of the open calls are compared.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
-from bthtn.domain.task import CompoundTask
-from bthtn.planning.htn.log import (
-    AT,
-    BINDING,
-    CHOSEN,
-    DEPTH,
-    FINGERPRINT,
-    KIND,
-    OVERWRITTEN,
-    PLACE,
-    SCOPE,
-    Entry,
-    backwards,
-    is_foreseeable,
-)
-from bthtn.planning.htn.rows import MethodRow
-from bthtn.planning.htn.values import ABSENT, ProjectedState, Values
-from bthtn.world.fluent import Fluent
-from bthtn.world.truth import same_value
+from bthtn.planning.htn.values import ABSENT, Trail, Values, same_projected
+
+Entry = tuple[Any, ...]
+Place = tuple[int, Entry]
+"""A call that was entered: where its entry stands in the record, and the entry."""
+
+_SOME: Final = 200
+"""As many calls are indexed at least before the index is cleared of those that are undone."""
 
 
-class RecursionGuard:
+class RecursionGuard(dict[Any, dict[int, list[Place]]]):
     """Finds open calls of the same task in the same state, for one search.
 
-    It indexes the calls in the log, which backtracking takes back. The log and the open
-    calls are followed only when a fingerprint recurs.
+    It holds the recursive calls that were entered: places by fingerprint, by task and arguments.
+    Backtracking leaves them as they are: one that is no longer at its place in the record is
+    undone. They are removed when ``entered``, which is at least the number of all, is more than
+    ``most``.
+
+    ``met`` is the length of the trail up to which the values that were overwritten have been
+    compared, so that they count as read.
     """
 
-    __slots__ = (
-        *("_called", "_has_volatile", "_indexed", "_innermost"),
-        *("_met", "_open", "_read", "_writes"),
-    )
+    __slots__ = ("_noted", "_open", "_record", "_trail", "_values", "entered", "met", "most")
 
-    def __init__(self, *, has_volatile: bool) -> None:
-        self._has_volatile = has_volatile
-        self._called: dict[Any, set[int]] = {}
-        self._indexed: list[tuple[int, Any, int]] = []
-        """Length of the log, key and fingerprint of each call in the index, the latest last."""
-        self._met = 0
-        self._read = 0
-        self._writes = Writes()
-        self._open: list[Entry] = []
-        self._innermost: dict[Any, list[Entry]] = {}
+    def __init__(self, values: Values, trail: Trail, record: Sequence[Entry]) -> None:
+        self.entered, self.most = 0, _SOME
+        self.met = self._noted = 0
+        self.move(values, trail, record)
 
-    def ancestor(
-        self,
-        task: CompoundTask[...],
-        args: tuple[Any, ...],
-        scope: Entry,
-        log: list[Entry],
-        view: ProjectedState,
-    ) -> Entry | None:
-        """Return the innermost open call of the task in this state, or None."""
-        fingerprint, place = view.fingerprint, len(log)
-        key = (task, args, view.foreseeable or not self._has_volatile)
-        known = self._called.get(key)
-        if known is None:
-            self._called[key] = {fingerprint}
-        else:
-            self._met = place
-            if fingerprint in known:
-                self._follow(scope)
-                for entered in reversed(self._innermost.get((key, fingerprint), ())):
-                    self._writes.follow(log)
-                    if self._writes.same_since(entered[PLACE], view.values):
-                        return entered
-                return None
-            known.add(fingerprint)
-        self._indexed.append((place, key, fingerprint))
-        return None
+    def move(self, values: Values, trail: Trail, record: Sequence[Entry]) -> None:
+        """Go on over copies of values, trail and record."""
+        self._values, self._trail, self._record = values, trail, record
+        self._open: _OpenCalls | None = None  # until a fingerprint recurs
 
-    def note_reads(self, log: list[Entry], values: Values) -> None:
-        """Count the overwritten fluents as read, since comparing states depended on them.
+    def __missing__(self, key: Any) -> dict[int, list[Place]]:
+        self.entered += 1
+        made = self[key] = {}
+        return made
 
-        Call it before the reads of the search are used.
-        """
-        for entry in log[self._read : self._met]:
-            overwritten = entry[OVERWRITTEN]
-            for place in range(0, len(overwritten), 2):
-                if overwritten[place + 1] is ABSENT and not overwritten[place].volatile:
-                    values.at_start(overwritten[place])
-        self._read = max(self._read, self._met)
-
-    def back(self, place: int, log: list[Entry], values: Values) -> None:
-        """Note that the log is about to be cut back to this length; a call there is retried."""
-        while self._indexed and self._indexed[-1][0] > place:
-            _, key, fingerprint = self._indexed.pop()
-            known = self._called[key]
-            known.remove(fingerprint)
+    def forget_undone(self) -> None:
+        """Remove the calls that were undone."""
+        self.entered = 0
+        for key, known in list(self.items()):
+            for fingerprint, found in list(known.items()):
+                known[fingerprint] = [place for place in found if self._is_current(place)]
+                self.entered += len(known[fingerprint])
+                if not known[fingerprint]:
+                    del known[fingerprint]
             if not known:
-                del self._called[key]
-        if self._met:
-            self.note_reads(log, values)
-            self._met, self._read = min(self._met, place), min(self._read, place)
-            self._writes.back(place, log)
+                del self[key]
+        self.most = _SOME + 2 * self.entered
 
-    def _follow(self, scope: Entry | None) -> None:
-        """Index the open calls from the scope outwards, and no others."""
-        entered: list[Entry] = []
-        while scope is not None:
-            if isinstance(scope[KIND], MethodRow):
-                if len(self._open) >= scope[DEPTH] and self._open[scope[DEPTH] - 1] is scope:
-                    break
-                entered.append(scope)
-            scope = scope[SCOPE]
-        depth = 0 if scope is None else scope[DEPTH]
-        while len(self._open) > depth:
-            closed = self._open.pop()
-            self._innermost[self._key(closed), closed[FINGERPRINT]].pop()
-        for call in reversed(entered):
-            self._open.append(call)
-            self._innermost.setdefault((self._key(call), call[FINGERPRINT]), []).append(call)
+    def recurs(self, row: Any, args: Any, depth: int, fingerprint: int) -> bool:
+        """Whether a call is about to be entered inside an equal one, in an unchanged state."""
+        known = self[row, args]
+        if not known:
+            return False
+        self.entered += 1
+        self.met = len(self._trail)
+        return fingerprint in known and self.goes_round(known[fingerprint], depth)
 
-    def _key(self, scope: Entry) -> tuple[Any, ...]:
-        """Return the index key of the call of an entered method."""
-        args = scope[BINDING] if scope[CHOSEN] is None else scope[CHOSEN].args
-        return (scope[KIND].task, args, is_foreseeable(scope[AT]) or not self._has_volatile)
+    def goes_round(self, found: list[Place], depth: int) -> bool:
+        """Whether a call nested this deep is inside one of these, in an unchanged state."""
+        if self._open is None:
+            self._open = _OpenCalls(self._values, self._trail, self._record)
+        self._open.follow(depth)
+        return any(self._open.is_unchanged_in(entry) for _, entry in reversed(found))
+
+    def enter(self, found: list[Place], entry: Entry) -> None:
+        """Add a call to these whose entry is about to be added to the record."""
+        while found and not self._is_current(found[-1]):
+            found.pop()
+        found.append((len(self._record), entry))
+
+    def back(self, length: int) -> None:
+        """Note what was read, before the trail is cut back to a length."""
+        self.note_reads()
+        self.met = length
+        self._noted = min(self._noted, length)
+        if self._open is not None:
+            self._open.back(length)
+
+    def note_reads(self) -> None:
+        """Count the overwritten fluents as read, since comparing states depended on them."""
+        for fluent, before in self._trail[self._noted : self.met]:
+            if before is ABSENT and not fluent.volatile:
+                self._values.at_start(fluent)
+        self._noted = max(self._noted, self.met)
+
+    def _is_current(self, place: Place) -> bool:
+        """Whether a call was not undone."""
+        at, entry = place
+        return at < len(self._record) and self._record[at] is entry
 
 
-class Writes:
-    """The writes in a log, for each fluent: their places and the values before, earliest first."""
+class _OpenCalls:
+    """Which entries of the record are calls that are still open, and whether states have changed.
 
-    __slots__ = ("_length", "_of")
+    Follows record and trail in linear time: what it knows of them is cut back as they are.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_calls", "_length", "_outer", "_record", "_trail", "_values", "_writes")
+
+    def __init__(self, values: Values, trail: Trail, record: Sequence[Entry]) -> None:
+        self._values, self._trail, self._record = values, trail, record
+        self._outer: list[tuple[int, Entry]] = []
+        """Of each entry of the record the place of the call around it, -1 if there is none."""
+        self._calls: list[Entry] = []
+        """The open calls, outer ones first."""
+        self._writes: dict[Any, list[tuple[int, Any]]] = {}
+        """Of each fluent its places in the trail up to ``_length``, with the values before."""
         self._length = 0
-        self._of: dict[Fluent[Any], list[tuple[int, Any]]] = {}
 
-    def follow(self, log: list[Entry]) -> None:
-        """Add the writes since the last call."""
-        for place in range(self._length, len(log)):
-            overwritten = log[place][OVERWRITTEN]
-            for number in range(0, len(overwritten), 2):
-                write = (place, overwritten[number + 1])
-                self._of.setdefault(overwritten[number], []).append(write)
-        self._length = len(log)
+    def follow(self, depth: int) -> None:
+        """Bring it up to date, with the open calls around a call that is nested this deep."""
+        record, outer, trail = self._record, self._outer, self._trail
+        while len(outer) > len(record) or (outer and outer[-1][1] is not record[len(outer) - 1]):
+            outer.pop()
+        for place in range(len(outer), len(record)):
+            outer.append((self._around(place - 1, record[place][-1]), record[place]))
+        entered: list[Entry] = []
+        place = self._around(len(record) - 1, depth)
+        while place >= 0 and not self._is_open(record[place]):
+            entered.append(record[place])
+            place = outer[place][0]
+        self._calls[0 if place < 0 else record[place][-1] + 1 :] = reversed(entered)
+        for place in range(self._length, len(trail)):
+            fluent, before = trail[place]
+            self._writes.setdefault(fluent, []).append((place, before))
+        self._length = len(trail)
 
-    def back(self, place: int, log: list[Entry]) -> None:
-        """Drop the writes since this length of the log, which is about to be cut back."""
-        while self._length > place:
+    def back(self, length: int) -> None:
+        """Drop the writes since this length of the trail, which is about to be cut back."""
+        while self._length > length:
             self._length -= 1
-            for fluent in log[self._length][OVERWRITTEN][::2]:
-                self._of[fluent].pop()
+            self._writes[self._trail[self._length][0]].pop()
 
-    def same_since(self, place: int, values: Values) -> bool:
-        """Whether the state equals the one at this length of the log."""
-        for fluent, writes in self._of.items():
-            if writes and writes[-1][0] >= place:
-                _, before = writes[bisect_left(writes, place, key=_place)]
-                if not _same(fluent, before, values.get(fluent, ABSENT), values):
+    def is_unchanged_in(self, call: Entry) -> bool:
+        """Whether this call is open, and the state still that in which it was entered."""
+        return self._is_open(call) and self._are_undone_since(call[2])
+
+    def _is_open(self, entry: Entry) -> bool:
+        depth = entry[-1]
+        return depth < len(self._calls) and self._calls[depth] is entry
+
+    def _around(self, place: int, depth: int) -> int:
+        """The place of the call around what is nested this deep and comes behind a place."""
+        while place >= 0 and self._record[place][-1] >= depth:
+            place = self._outer[place][0]
+        return place
+
+    def _are_undone_since(self, length: int) -> bool:
+        """Whether the state equals the one at this length of the trail."""
+        values = self._values
+        for fluent, writes in self._writes.items():
+            if writes and writes[-1][0] >= length:
+                _, before = writes[bisect_left(writes, length, key=_place)]
+                if not same_projected(values.unread(fluent), values.before(fluent, before)):
                     return False
         return True
 
 
 def _place(write: tuple[int, Any]) -> int:
     return write[0]
-
-
-def changes(log: list[Entry], values: Values) -> dict[Fluent[Any], Any]:
-    """Return the fluents that differ from the start state, and every volatile one written.
-
-    Two states of one search are equal if and only if their changes are equal.
-    """
-    return {
-        fluent: values[fluent]
-        for fluent in first_overwritten(log, 0)
-        if fluent in values
-        and (fluent.volatile or not same_value(values[fluent], values.at_start(fluent)))
-    }
-
-
-def first_overwritten(log: list[Entry], place: int) -> dict[Fluent[Any], Any]:
-    """Return every fluent written since this length of the log, with its value before."""
-    first: dict[Fluent[Any], Any] = {}
-    for entry in backwards(log, place):
-        overwritten = entry[OVERWRITTEN]
-        for number in range(len(overwritten) - 2, -1, -2):
-            first[overwritten[number]] = overwritten[number + 1]
-    return first
-
-
-def _same(fluent: Fluent[Any], before: Any, after: Any, values: Values) -> bool:
-    if fluent.volatile:  # one that was not written is a kind of its own
-        return before is after or (
-            before is not ABSENT and after is not ABSENT and same_value(before, after)
-        )
-    start = values.start.get(fluent, fluent.default)
-    return same_value(start if before is ABSENT else before, start if after is ABSENT else after)

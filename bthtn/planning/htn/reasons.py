@@ -7,7 +7,7 @@ that it has read, since the state changes afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from bthtn.domain.condition import why_so
@@ -38,19 +38,10 @@ def cut_by_bound(bound: MethodTraversalRecord) -> str:
     return f"no plan by it or a later method beats the record {bound!r}"
 
 
-def because(
-    condition: Condition,
-    function: Callable[..., Any] | None,
-    view: ProjectedState,
-    binding: Binding,
-) -> Reason:
-    """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``.
-
-    ``function`` is the compiled one, if there is one; it returns None where it is not sure.
-    """
+def because(condition: Condition, view: ProjectedState, binding: Binding) -> Reason:
+    """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``."""
     asked = ReadingView(view)
-    if function is None or function(asked, binding, asked) is None:
-        condition.evaluate(asked, binding)
+    condition.evaluate(asked, binding)
     return (why_so, condition, binding, False, asked.readings)
 
 

@@ -1,74 +1,372 @@
 """Total-order HTN planning: iterative depth-first decomposition, in slices of expansions.
 
     loop:
-        take the first part off the continuation          (nothing left: solved)
-        primitive:  if possible here, apply its effects and add it to the log
-        compound:   put the body of its first usable method in front of the continuation
+        take the next instruction                         (nothing left: solved)
+        primitive:  if possible here, apply its effects and add it to the record
+        compound:   go on with the body of its first usable method, keep the later ones
         parallel,
         priority:   plan each branch from the state at the node, then join their effects
-        otherwise:  backtrack to the latest choice point
+        otherwise:  backtrack to the latest choice
 
-Choices are made in the order of ``tests/reference.py``. A choice point holds lengths and pointers,
-never copies. The plan is a log; its tree is built on demand.
+What is to do is an instruction ``ins`` with the values ``a`` of its parameters, and a continuation
+``k`` for when its body ends: instruction, values, depth, least cost, and the next continuation.
+The rest of the state is the projected values with the trail that undoes them, the record of what
+was planned, and the choices, which hold lengths of both and never copies. Choices are made in the
+order of the reference in ``tests``, which specifies the plans.
+
+For example, `fight` is `aim, shoot` or else `reload, shoot`, and there is nothing to aim at. After
+each pass of the loop there is:
+
+    record                     trail                     choices
+    fight (0)                                            fight, from method 1
+    (`aim` is impossible)
+    fight (1)
+    fight (1), reload          ammo was 0
+    fight (1), reload, shoot   ammo was 0, ammo was 6
+
+The record is the plan: `reload, shoot` by method 1. Taken back from its end, the trail gives the
+state in which each part was planned, and so what it has read and written.
+
+Not here: what a method or task needs of the state (``table``, ``source``), how the plan becomes a
+tree (``tree``), what a listener hears (``listened``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, Self
 
-from bthtn.domain.network import network_text
-from bthtn.plan.nodes import BUDGET, HORIZON
-from bthtn.plan.plan import Plan
-from bthtn.planning.htn.branches import without_alternative
-from bthtn.planning.htn.decompose import compound, enter, retry, suspend_call
-from bthtn.planning.htn.expand import (
-    arguments,
-    expand,
-    primitive,
-    unknown_argument,
+from bthtn.domain.decompositions import Decompositions
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import writes_of
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import (
+    NULL,
+    Network,
+    ParallelNetwork,
+    PriorityNetwork,
+    network_text,
 )
-from bthtn.planning.htn.guard import changes
-from bthtn.planning.htn.log import BINDING, BODY, DEPTH, Cell, Frame
-from bthtn.planning.htn.rows import CallPart, CompoundRow, Part, PrimitiveRow
-from bthtn.planning.htn.search_state import DONE, STOPPED, SearchState
-from bthtn.planning.htn.tree import Found
+from bthtn.domain.number import number_of
+from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.task_effects import grounded
+from bthtn.plan.merge import after_priority
+from bthtn.plan.nodes import (
+    BUDGET,
+    HORIZON,
+    NULL_NODE,
+    Dropped,
+    Suspension,
+    SuspensionKind,
+    cause_of,
+)
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, why_avoided
+from bthtn.planning.htn import reasons
+from bthtn.planning.htn.costs import Costs
+from bthtn.planning.htn.guard import RecursionGuard
+from bthtn.planning.htn.memo import PlanMemo, recalled
+from bthtn.planning.htn.reasons import Reason, because, text_of
+from bthtn.planning.htn.record import (
+    ALTERNATIVE,
+    BRANCH,
+    BRANCHES,
+    JOINED,
+    LEFT,
+    NOTHING_TOUCHED,
+    ChosenMethod,
+    Ensured,
+    Entry,
+    EvaluatedStep,
+    footprints_of,
+    has_steps,
+    overwritten_since,
+)
+from bthtn.planning.htn.source import EVALUATE, NO_METHOD, to_ask
+from bthtn.planning.htn.table import (
+    BRANCHING,
+    COMPOUND,
+    DEFERRING,
+    FAILING,
+    NOTHING,
+    PAUSING,
+    PRIMITIVE,
+    SEQUENCE,
+    Body,
+    CompoundRow,
+    Instruction,
+    MethodRow,
+    PrimitiveRow,
+    TaskTable,
+)
+from bthtn.planning.htn.tree import plan_actions, plan_part
+from bthtn.planning.htn.values import (
+    ABSENT,
+    BEGUN,
+    ProjectedState,
+    ReadingView,
+    Trail,
+    Values,
+    known_value,
+)
 from bthtn.planning.partial import cut
-from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user, repeat
-from bthtn.planning.trace import SearchListener, TriedBefore
-from bthtn.world.fluent import Fluent
+from bthtn.planning.protocol import (
+    SEARCHING,
+    SOLVED,
+    PlanRequest,
+    SearchStatus,
+    Settings,
+    raise_for_user,
+    repeat,
+)
+from bthtn.planning.trace import GOES_ROUND
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Footprint
 from bthtn.world.sharing import Unpicklable
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+
+FAIL: Final = Instruction(FAILING, None, (), 0)  # type: ignore[arg-type]  # there is no network
+"""The instruction with which a search goes on after a plan was rejected."""
+FAIL.link()
+NOTHING_SPENT: Final = (0.0, 0.0)
+BACK: Final = object()
+"""Returned where the search has to backtrack."""
+STOPPED: Final = object()
+"""Returned where the budget is used up."""
+EXHAUSTED: Final = SearchStatus.EXHAUSTED
+AT_ONCE: Final = 1_000
+"""Expansions between two looks at whether another thread has cancelled the search."""
+SPECIAL: Final = object()
+"""Stands for what is reached by an instruction that has to be looked at in detail."""
+TO_DECIDE: Final = -2
+"""In the place of a method's index, where the methods have to be asked one by one."""
+ALTERNATIVE_FAILED: Final = -1
+"""In the place of the index to go on with, in the choice to drop an alternative."""
+
+Spent = tuple[float, float]
+"""Elapsed time and cost of the innermost branch."""
+
+
+class Ways(NamedTuple):
+    """The decompositions of a call that depend on the state, and the fluents read for them.
+
+    They take the place of the call's arguments in its choice.
+    """
+
+    args: Binding
+    decompositions: Decompositions
+    reads: frozenset[Any]
+
+
+class Branch(NamedTuple):
+    """A planned branch: its final values, footprints, steps, time and cost, cause of suspension.
+
+    The footprints are those of its parts, in turn; none if its node is a choice that is in no
+    branch itself: nothing is compared.
+    """
+
+    written: dict[Any, Any]
+    touched: list[Footprint]
+    steps: int
+    spent: Spent
+    cause: Suspension | None
+
+
+class Node(NamedTuple):
+    """A parallel or priority node whose branches are planned in turn, and the search around it.
+
+    ``place`` is the length of the record at its beginning. ``choice_at`` is the number of steps at
+    which the innermost priority alternative begins, None outside of one.
+    """
+
+    ins: Instruction
+    a: Binding
+    k: Any
+    depth: int
+    steps: int
+    scope: Scope
+    place: int
+    choice_at: int | None
+
+
+class Frame:
+    """The branch of a node that is being planned.
+
+    ``planned`` are the branches before it, None for a dropped alternative. ``lengths`` has
+    those of record and trail at its beginning, and the fingerprint there; ``outside`` is a lower
+    bound on the cost of everything else. It ``has_plan`` once it was planned to the end.
+    """
+
+    __slots__ = ("choice_at", "has_plan", "lengths", "node", "outside", "planned")
+
+    def __init__(
+        self,
+        node: Node,
+        planned: tuple[Branch | None, ...],
+        lengths: tuple[int, int, int],
+        outside: float,
+    ) -> None:
+        self.node = node
+        self.choice_at = node.choice_at
+        self.planned = planned
+        self.lengths = lengths
+        self.outside = outside
+        self.has_plan = False
+
+
+class Scope(NamedTuple):
+    """The branch that is planned, what is ``spent`` in it so far, and where the bound is.
+
+    ``frame`` is None outside of all nodes. ``ahead`` is the length of the record of choices while
+    it is a beginning of the bound, -1 if every choice is allowed.
+    """
+
+    frame: Frame | None
+    spent: Spent
+    ahead: int
+
+
+class PreparedGoal:
+    """What every search for a goal needs to know of domain, goal and settings, found out once.
+
+    It is ``is_plain`` if nothing has to be looked at before an instruction is taken: no horizon and
+    no costs.
+    """
+
+    __slots__ = (
+        *("binding", "body", "domain", "has_costs", "has_horizon", "is_guarded", "is_plain"),
+        *("is_timed", "max_depth", "max_expansions", "network", "settings", "table"),
+    )
+
+    def __init__(
+        self, domain: FrozenDomain, network: Network, binding: Binding, settings: Settings
+    ) -> None:
+        self.domain, self.network, self.binding, self.settings = domain, network, binding, settings
+        table = self.table = domain.derived(TaskTable)
+        # First the goal: which tasks are recursive is known of those that it reaches.
+        self.body = table.goal(network)
+        self.is_guarded = settings.strict_recursion and bool(table.recursive)
+        self.has_costs = settings.cheapest or table.has_values
+        self.is_timed = settings.horizon_time is not None
+        has_horizon = settings.horizon is not None or self.is_timed
+        self.has_horizon = has_horizon and not settings.check_rest
+        self.max_depth, self.max_expansions = settings.max_depth, settings.max_expansions
+        self.is_plain = not (self.has_horizon or self.is_timed or self.has_costs)
+
+    @staticmethod
+    def of(request: PlanRequest) -> PreparedGoal:
+        """That of a request."""
+        return PreparedGoal(request.domain, request.goal, request.binding, request.settings)
+
+
+OUTSIDE: Final = Scope(None, NOTHING_SPENT, -1)
+"""That of a search with no bound, before its first node."""
+Registers = tuple[Instruction, Binding, Any, int, int, Scope]
+"""What is to do, and where: ``ins``, ``a``, ``k``, the ``depth`` of decomposition, the number of
+``steps`` so far, and the scope."""
+Reached = tuple[Instruction | None, Binding, Any, int, int, Scope, Suspension | None]
+"""Where planning goes on, and why it stopped on this path, if it did."""
 
 
 class HtnSearch(Unpicklable):
-    """One search for a plan, advanced by its caller. Deterministic for equal input."""
+    """One search for a plan, advanced by its caller. Deterministic for equal input.
 
+    ``expansions`` is the number of primitive tasks examined and methods entered so far.
+    """
+
+    # The default of a class would be found by a slower look.
     __slots__ = (
-        *("_cell", "_expansions", "_is_advancing", "_is_cancelled"),
-        *("_plan", "_request", "_state", "_status"),
+        *("_asked", "_choices", "_costs", "_goal", "_guard", "_is_advancing", "_is_cancelled"),
+        *("_is_closing", "_is_plain", "_memo", "_plan", "_reason", "_registers", "_state"),
+        *("_status", "_stop", "_view", "expansions", "record", "trail", "values"),
     )
 
-    _cell: Cell | None
-    _expansions: int
-    """Set while it is loaded from a save: how far it had come."""
+    listens = False
+    """Whether somebody hears of everything: see ``listened``."""
 
-    def __init__(self, request: PlanRequest, listener: SearchListener | None = None) -> None:
-        state = self._state = SearchState(request, listener)
-        self._request = request
-        self._cell = state.cell(state.root[BODY], state.root, DONE)
-        self._status = SearchStatus.RUNNING
+    _is_plain: bool
+    """Whether no instruction has to be looked at, by a listener or for a limit, before it is taken:
+    then ``_run`` itself takes the most frequent ones."""
+    _is_closing: bool
+    """Whether every task that is reached is suspended, since the limit is reached."""
+    _reason: Reason
+    """Why the latest failure happened; backtracking keeps it."""
+    _asked: PlanRequest | None
+    """Until it is resumed, all that a loaded search has; with its status and expansions."""
+
+    def __init__(
+        self,
+        goal: PreparedGoal,
+        state: FrozenState,
+        memo: PlanMemo | None = None,
+        asked: PlanRequest | None = None,
+    ) -> None:
+        """From a state with the seed of the settings; ``asked`` is the request, if it is special.
+
+        An answer that is in the ``memo`` is taken from it where the search would be done at once.
+        """
+        self._goal, self._state, self._memo, self._asked = goal, state, memo, asked
+        values = self.values = Values(state.values)
+        self._view = ProjectedState(values, goal.table.has_volatile)
+        trail: Trail = []
+        self.trail = trail
+        self.record: list[Entry] = []
+        self._choices: list[tuple[Any, ...]] = []
+        self._guard = RecursionGuard(values, trail, self.record) if goal.is_guarded else None
+        self._costs = None
+        scope = OUTSIDE
+        self._is_plain = goal.is_plain
+        if asked is not None or not goal.is_plain or self.listens:
+            request = self._request
+            if goal.has_costs:
+                self._costs = Costs(request.domain, cheapest=request.settings.cheapest)
+            if request.bound is not None:
+                scope = Scope(None, NOTHING_SPENT, 0)
+            self._is_plain &= not request.avoiding and not self.listens
+        self._reason = ""
+        self._stop = self.expansions = 0
+        self._registers = goal.body.first, goal.binding, None, 0, 0, scope, None, None, 0
+        self._status = SEARCHING
         self._plan: Plan | None = None
-        self._is_cancelled = self._is_advancing = False
+        self._is_cancelled = self._is_advancing = self._is_closing = False
+
+    @classmethod
+    def of(cls, request: PlanRequest) -> Self:
+        """The search for the answer to a request."""
+        return cls(PreparedGoal.of(request), request.state, None, request)
+
+    @property
+    def _request(self) -> PlanRequest:
+        if self._asked is None:
+            goal = self._goal
+            question = goal.domain, self._state, goal.network, goal.binding, goal.settings
+            self._asked = PlanRequest(*question)
+        return self._asked
+
+    @property
+    def _avoiding(self) -> Avoided:
+        """What has to be avoided, with the reasons."""
+        return NOTHING_AVOIDED if self._asked is None else self._asked.avoiding
+
+    @property
+    def _bound(self) -> MethodTraversalRecord | None:
+        """The record that a plan has to beat, or None."""
+        return None if self._asked is None else self._asked.bound
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: the request, and how far it came."""
-        request = self._state.request
-        return {"_request": request, "_expansions": self.expansions, "_status": self.status}
+        return {"_asked": self._request, "expansions": self.expansions, "_status": self.status}
 
     def resume(self, _: object) -> None:
         """Search again as far as it had come when it was saved."""
-        status, expansions = self._status, self._expansions
-        HtnSearch.__init__(self, self._request)
+        status, expansions = self._status, self.expansions
+        request = self._asked
+        assert request is not None, "it was saved"
+        HtnSearch.__init__(self, PreparedGoal.of(request), request.state, None, request)
         repeat(self, status, expansions)
 
     @property
@@ -82,16 +380,11 @@ class HtnSearch(Unpicklable):
         return None if self._is_cancelled else self._plan
 
     @property
-    def expansions(self) -> int:
-        """Number of primitive tasks examined and methods entered so far."""
-        return self._state.expansions
-
-    @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
         """The fluents read from the start state so far, with their values, in order."""
-        search = self._state
-        search.guard.note_reads(search.log, search.values)
-        return search.values.reads
+        if self._guard is not None:
+            self._guard.note_reads()
+        return self.values.reads
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Search for at most this many more expansions, by default to the end; return the status.
@@ -102,8 +395,16 @@ class HtnSearch(Unpicklable):
         # that another thread cannot cancel between the two unnoticed.
         self._is_advancing = True
         try:
-            if self.status is SearchStatus.RUNNING:
-                self._advance(expansions)
+            if self._status is SEARCHING and not self._is_cancelled:
+                limit = end = self._goal.max_expansions
+                if expansions is not None and self.expansions + expansions < limit:
+                    end = self.expansions + expansions
+                memo = self._memo
+                if self.expansions or memo is None or not memo.root or not self._recall(memo, end):
+                    self._run_until(end)
+                ended: SearchStatus = self._status  # now
+                if ended is SEARCHING and self.expansions >= limit and not self._is_cancelled:
+                    self._end_at_limit()
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             self._status = SearchStatus.ERROR
             raise_for_user(error)
@@ -113,184 +414,927 @@ class HtnSearch(Unpicklable):
         finally:
             self._is_advancing = False
             if self._is_cancelled:
-                self._state.forget()
-                self._cell = None
-        return self.status
+                self._forget()
+        return self._status if not self._is_cancelled else SearchStatus.CANCELLED
 
     def cancel(self) -> None:
         """Cancel a running search and release its memory; no effect on a finished one.
 
-        Any thread may call it: a search that is being advanced in another thread stops before its
-        next expansion.
+        Any thread may call it: a search that is being advanced in another thread stops soon.
         """
-        if self._status is SearchStatus.RUNNING:
+        if self._status is SEARCHING:
             self._is_cancelled = True
             if not self._is_advancing:
-                self._state.forget()
-                self._cell = None
+                self._forget()
 
     def reject(self) -> None:
         """Discard the plan that was found, so that ``advance`` looks for the next one."""
-        assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
-        self._state.go_on()
+        assert self._status is SOLVED, "there is no plan to reject"
+        assert self._memo is None, "there is nowhere to go on from a plan of the memo"
+        # The plan that was found keeps these.
+        self.values, self.trail = self.values.copied(), self.trail.copy()
+        self.record, self._view = self.record.copy(), self._view.over(self.values)
+        if self._guard is not None:
+            self._guard.move(self.values, self.trail, self.record)
         self._plan = None
-        self._cell = None
-        self._status = SearchStatus.RUNNING
+        self._registers = (FAIL, *self._registers[1:])
+        self._status = SEARCHING
 
-    def _advance(self, expansions: int | None) -> None:
-        search = self._state
-        limit = search.settings.max_expansions
-        search.stop = limit if expansions is None else min(limit, search.expansions + expansions)
-        self._run()
-        if search.expansions >= limit and self.status is SearchStatus.RUNNING:
-            self._end_at_limit()
+    def _forget(self) -> None:
+        """Release everything that the search holds."""
+        self._state = FrozenState({})
+        self._asked = replace(self._request, state=self._state, goal=NULL, binding=())
+        self._goal = PreparedGoal.of(self._asked)
+        self.values = Values({})
+        self._view, self.trail, self.record = self._view.over(self.values), [], []
+        self._choices, self._guard = [], None
+        self._registers = FAIL, (), None, 0, 0, OUTSIDE, None, None, 0
+
+    def _recall(self, memo: PlanMemo, end: int) -> bool:
+        """Take the answer from the memo, if it is there and the budget allows to search for it.
+
+        So whoever counts expansions sees no difference.
+        """
+        answer = memo.find(self._state.values, self._bound)
+        if answer is None or answer.expansions > end:
+            return False
+        self._plan = recalled(self._goal, answer, self._state)
+        self.values.reads = answer.readings
+        self.expansions, self._status = answer.expansions, SOLVED
+        return True
+
+    def _run_until(self, end: int) -> None:
+        """Run up to a number of expansions, but no longer than until it is cancelled."""
+        while True:
+            self._stop = min(end, self.expansions + AT_ONCE)
+            self._run()
+            if self._status is not SEARCHING or self.expansions >= end or self._is_cancelled:
+                break
 
     def _run(self) -> None:
-        """Plan parts of the continuation until solved, exhausted, cancelled or out of budget.
+        """Take instructions until solved, exhausted, cancelled or out of budget.
 
-        It is one loop, since a call for each part would double the time.
+        The two most frequent are taken here, where nothing about them is special; a call for each
+        would double the time. Whatever else there is to an instruction, ``_take`` knows.
         """
-        search, cell = self._state, self._cell
-        view, values, log, choices = search.view, search.values, search.log, search.choices
-        is_checked, costs = search.is_checked, search.costs
-        if search.pending is not None:
-            cell = _resumed(search)
-        while cell is not STOPPED and not self._is_cancelled:
-            if cell is None:
-                if not choices or (search.is_closing and not search.has_steps):
-                    solved = self._plan is not None
-                    self._status = SearchStatus.SOLVED if solved else SearchStatus.EXHAUSTED
-                    break
-                cell = _retaken(search)
-                continue
-            body, number, scope, rest, rank = cell
-            part = body.parts[number]
-            row = part.row
-            number += 1
-            behind = (body, number, scope, rest, rank) if number < body.length else rest
-            if costs is not None and costs.is_too_high(cell, search.at):
-                cell = None
-                continue
-            if is_checked:
-                instead = self._instead(cell, part, behind)
-                if instead is not part:
-                    cell = instead
-                    continue
-            if row is None:
-                cell = expand(search, part, scope, behind, cell)
-                if cell is DONE:
-                    if self._solve():
-                        break
-                    cell = None
-                continue
-            args, reads = part.args, None
-            if args is None:
-                if part.ground is not None:
-                    args = part.ground(values, scope[2], view)
+        values, view, trail, record = self.values, self._view, self.trail, self.record
+        choices, expansions = self._choices, self.expansions
+        guard: Any = self._guard
+        is_plain, goal = self._is_plain, self._goal
+        deepest, has_volatile = goal.max_depth, goal.table.has_volatile
+        args: Any
+        ins, a, k, depth, steps, scope, cause, args, start = self._registers
+        method: Any = None
+        binding: Any = None
+        frame = scope.frame
+        explains = frame is not None and frame.choice_at is not None
+        stop = self._stop if is_plain and scope.ahead < 0 else -1
+        reached: Any
+        try:
+            while True:
+                if ins is None:
+                    if k is not None:
+                        ins, a, depth, _, k = k
+                    else:
+                        if frame is not None:
+                            reached = self._end_branch(steps, scope, cause)
+                        elif scope.ahead < 0 and self._solve(scope.spent, expansions):
+                            break
+                        else:
+                            reached = None
+                        ins, cause = FAIL, None
+                        if reached is not None:
+                            ins, a, k, depth, steps, scope, cause = reached
+                            frame = scope.frame
+                            explains = frame is not None and frame.choice_at is not None
+                            stop = self._stop if is_plain and scope.ahead < 0 else -1
+                            continue
+
+                kind, row, constants, ground, following = ins.code
+                length = len(trail)
+                if expansions >= stop:
+                    reached = SPECIAL
+                elif kind == PRIMITIVE:
+                    try:
+                        args = constants
+                        if args is None:
+                            args = a if ground is None else ground(values, a, view)
+                        done = row.step(values, args, view, trail)
+                    except UnknownRead:
+                        done = EVALUATE
+                    if done is True:
+                        expansions += 1
+                        record.append((row, args, length, ins, a, depth))
+                        if not steps and has_volatile:
+                            view.begin(trail)
+                        steps += 1
+                        ins = following
+                        continue
+                    reached = SPECIAL
+                    if done is False and not explains:
+                        expansions += 1
+                        reached = None
+                elif (
+                    kind == COMPOUND
+                    and (first := row.first) is not None
+                    and (depth < deepest or start > 0)
+                ):
+                    index, known, found = TO_DECIDE, None, None
+                    try:
+                        if start == 0:
+                            args = constants
+                            if args is None:
+                                args = a if ground is None else ground(values, a, view)
+                        if row.is_recursive and guard is not None:
+                            known = guard[row, args]
+                            if known:
+                                guard.met = length
+                                guard.entered += 1
+                                found = known.get(view.fingerprint)
+                        if found is None or start > 0 or not guard.goes_round(found, depth):
+                            index = first(values, args, view, start)
+                        if index >= 0:
+                            method, binding = row.ways[index], args
+                            if method.extended is not None:
+                                binding = method.extended(values, args, view)
+                        elif index < TO_DECIDE and not explains:
+                            index, method, binding = self._called(row, args, index)
+                    except UnknownRead:
+                        index = TO_DECIDE
+                    if index >= 0:
+                        expansions += 1
+                        if method.comes_back or (explains and method.index < row.last):
+                            around = ins, a, k, depth, steps, scope
+                            lengths = len(record), length, view.fingerprint
+                            choices.append((around, args, method.index + 1, lengths))
+                        entry = method, binding, length, ins, a, depth
+                        if found is not None:
+                            guard.enter(found, entry)
+                        elif known is not None:
+                            known[view.fingerprint] = [(len(record), entry)]
+                        record.append(entry)
+                        if following is not None:
+                            k = following, a, depth, 0.0, k
+                        ins, a = method.first, binding
+                        depth += 1
+                        start = 0
+                        continue
+                    reached = None if index == NO_METHOD and not explains else SPECIAL
                 else:
-                    args, reads = arguments(search, part, scope)
-                if args is None:
-                    cell = unknown_argument(search, part, scope, behind)
-                    continue
-            is_primitive = type(row) is PrimitiveRow
-            if is_primitive and search.expansions >= search.stop:
-                break
-            if part.reads:
-                log.append((part, scope, scope[2], (), search.at, reads))
-            plan: Any = primitive if is_primitive else compound
-            cell = plan(search, part, row, args, scope, behind)
-        self._cell = cell
+                    reached = SPECIAL
 
-    def _instead(self, cell: Cell, part: Part, behind: Cell) -> Any:
-        """Return the continuation that replaces the part, or the part itself if it is planned.
+                if reached is SPECIAL:
+                    self.expansions = expansions
+                    reached = self._take((ins, a, k, depth, steps, scope), args, start)
+                    expansions = self.expansions
+                    if reached is STOPPED:
+                        break
+                    start = 0
+                if reached is None:  # nothing else is possible here: back to the latest choice
+                    if not choices or (self._is_closing and not has_steps(record)):
+                        self._status = EXHAUSTED if self._plan is None else SOLVED
+                        break
+                    (ins, a, k, depth, steps, scope), args, start, lengths = choices.pop()
+                    recorded, length, view.fingerprint = lengths
+                    cause = None
+                    if self.listens:
+                        self._back(ins, args, depth, recorded)
+                    del record[recorded:]
+                    if guard is not None:
+                        if guard.met > length:
+                            guard.back(length)
+                        if guard.entered > guard.most:
+                            guard.forget_undone()
+                    if len(trail) > length:
+                        values.undo(trail, length)
+                    if start == ALTERNATIVE_FAILED:
+                        start = 0
+                        reached = self._without_alternative(args, scope.ahead)
+                        if reached is None:
+                            ins = FAIL
+                if reached is not None:
+                    ins, a, k, depth, steps, scope, cause = reached
+                frame = scope.frame
+                explains = frame is not None and frame.choice_at is not None
+                stop = self._stop if is_plain and scope.ahead < 0 else -1
+        finally:
+            self.expansions = expansions
+        self._registers = ins, a, k, depth, steps, scope, cause, args, start
 
-        It is replaced at the horizon and at the limit; None, to backtrack, for a search state that
-        has failed before.
+    # any instruction, in any search: where planning goes on behind it, None to backtrack
+
+    def _take(self, around: Registers, args: Any, start: int) -> Any:
+        """Take an instruction; ``args`` and ``start`` are of a call that is retried.
+
+        Returns STOPPED, with nothing done, if it needs a budget that is used up.
         """
-        search, (_, number, scope, _, _) = self._state, cell
-        if number and search.has_horizon and search.settings.is_horizon(*search.at[:2]):
-            return search.suspend(scope, HORIZON, cell)
-        if isinstance(part, CallPart):
-            if search.is_closing:
-                return suspend_call(search, part, scope, behind, BUDGET)
-            if type(part.row) is CompoundRow and _tried_before(search, cell):
+        ins, a, k, depth, steps, scope = around
+        kind = ins.kind
+        if self._is_cancelled:
+            return STOPPED
+        if kind == FAILING:
+            return None
+        if start == 0 and not self._is_plain:
+            stops = self._check(ins, k, depth, steps, scope)
+            if stops is BACK:
                 return None
-        return part
+            if stops is not None:
+                return self._suspend(around, stops)
+        if kind == PRIMITIVE:
+            return self._primitive(around)
+        if kind == COMPOUND:
+            return self._compound(around, args, start)
+        if kind == BRANCHING:
+            return self._open(around)
+        checks_rest = self._goal.settings.check_rest
+        if kind == SEQUENCE or (kind == DEFERRING and checks_rest):
+            return ins.bodies[0].first, a, self._behind(around), depth, steps, scope, None
+        if kind == PAUSING:
+            if not checks_rest:
+                return self._suspend(around, cause_of(ins.network))
+            self.record.append((NULL_NODE, None, len(self.trail), ins, a, depth))
+        elif kind == DEFERRING:
+            ensured = self._ensured(ins, a)
+            if isinstance(ensured, Suspension):
+                return self._suspend(around, ensured)
+            self.record.append((ensured, None, len(self.trail), ins, a, depth))
+            self._view.apply(ensured.writes, self.trail)
+            if self._costs is not None:
+                frame, (elapsed, cost), ahead = scope
+                spent = elapsed, cost + self._costs.of_networks(ins.network)
+                scope = Scope(frame, spent, ahead)
+        else:
+            assert kind == NOTHING, "there is no other kind"
+        return ins.next, a, k, depth, steps, scope, None
+
+    def _behind(self, around: Registers) -> Any:
+        """Return the continuation for when the inside of an instruction is planned."""
+        ins, a, k, depth, _, _ = around
+        if ins.next is None:
+            return k
+        rank = 0.0 if self._costs is None else self._costs.left(ins.next, k)
+        return ins.next, a, depth, rank, k
+
+    def _suspend(self, around: Registers, cause: Suspension) -> Reached:
+        """Stop planning on this path; the rest is planned when execution reaches it."""
+        ins, a, k, depth, steps, scope = around
+        self.record.append((cause, None, len(self.trail), ins, a, depth))
+        if self._costs is not None:
+            frame, (elapsed, cost), ahead = scope
+            scope = Scope(frame, (elapsed, cost + self._costs.left(ins, k)), ahead)
+        if self.listens:
+            self._left_open(ins, a, k, depth, cause)
+        return None, a, None, depth, steps, scope, cause
+
+    def _primitive(self, around: Registers) -> Any:
+        """Apply the effects of a primitive task, if it is possible."""
+        ins, a, k, depth, steps, scope = around
+        args = self._arguments(ins, a)
+        if isinstance(args, Suspension):
+            return self._suspend(around, args)
+        if self.expansions >= self._stop:
+            return STOPPED
+        self.expansions += 1
+        row: PrimitiveRow = ins.row
+        step: PrimitiveRow | EvaluatedStep | None = row
+        if self._is_avoided(row.task, args, depth):
+            return None
+        length = len(self.trail)
+        try:
+            done: Any = row.step(self.values, args, self._view, self.trail)
+        except UnknownRead:
+            done = EVALUATE
+        if done is EVALUATE:
+            done, step, unknown = self._evaluated(row, args, scope.frame, steps)
+            if unknown is not None:
+                return self._suspend(around, unknown)
+        if not done:
+            self._impossible(row.task, args, depth, scope.frame)
+            return None
+        assert step is not None, "it is done"
+        self.record.append((step, args, length, ins, a, depth))
+        if not steps:
+            self._view.begin(self.trail)
+        if self._goal.is_timed or self._costs is not None:
+            scope = self._with_step(scope, step, args)
+        return ins.next, a, k, depth, steps + 1, scope, None
+
+    def _compound(self, around: Registers, args: Any, start: int) -> Any:
+        """Enter the first usable method of a compound task from ``start`` on."""
+        ins, a, _, depth, steps, scope = around
+        row: CompoundRow = ins.row
+        row.compile()
+        guard = self._guard if row.is_recursive else None
+        if start == 0:
+            args = self._arguments(ins, a)
+            if isinstance(args, Suspension):
+                return self._suspend(around, args)
+            if guard is not None and guard.recurs(row, args, depth, self._view.fingerprint):
+                self._cut(row.task, args, depth, GOES_ROUND)
+                return None
+            deepest = self._goal.max_depth
+            if depth >= deepest:
+                self._cut(row.task, args, depth, f"nested deeper than {deepest}")
+                return None
+        elif self._is_closing:
+            return self._suspend(around, BUDGET)
+        found = self._decide(ins, args, start, depth, scope)
+        if isinstance(found, Suspension):
+            return self._suspend(around, found)
+        if found is None or found is STOPPED:
+            return found
+        self.expansions += 1
+        args, index, method, body, binding, comes_back = found
+        record, trail = self.record, self.trail
+        if comes_back:
+            lengths = len(record), len(trail), self._view.fingerprint
+            self._choices.append((around, args, index + 1, lengths))
+        entry = method, binding, len(trail), ins, a, depth
+        of = args.args if type(args) is Ways else args
+        if guard is not None:
+            found = guard[row, of].setdefault(self._view.fingerprint, [])
+            guard.enter(found, entry)
+        record.append(entry)
+        if self._costs is not None:
+            scope = self._with_method(self._costs, scope, method, row.task, of)
+        if scope.ahead >= 0:
+            scope = scope._replace(ahead=self._after(index, scope.ahead))
+        return body.first, binding, self._behind(around), depth + 1, steps, scope, None
+
+    def _check(
+        self,
+        ins: Instruction,
+        k: Any,
+        depth: int,  # noqa: ARG002 - for those who listen
+        steps: int,
+        scope: Scope,
+    ) -> Any:
+        """Return None to plan an instruction, why planning stops there, or BACK."""
+        costs, (elapsed, cost) = self._costs, scope.spent
+        if costs is not None and costs.is_too_high(cost + costs.left(ins, k), scope.frame):
+            return BACK
+        goal = self._goal
+        if ins.place and goal.has_horizon and goal.settings.is_horizon(steps, elapsed):
+            return HORIZON
+        if self._is_closing and ins.kind <= COMPOUND:
+            return BUDGET
+        return None
+
+    def _arguments(self, ins: Instruction, a: Binding) -> Binding | Suspension:
+        """Return the arguments of a call, or why planning stops there."""
+        if ins.args is not None:
+            return ins.args
+        if ins.ground is None:
+            return a
+        try:
+            args: Binding = ins.ground(self.values, a, self._view)
+        except UnknownRead:
+            asked = ReadingView(self._view)
+            found = grounded(ins.network, asked, a)
+            return _unknown(asked.unknown) if found is None else found
+        return args
+
+    def _evaluated(
+        self, row: PrimitiveRow, args: Binding, frame: Frame | None, steps: int
+    ) -> tuple[bool, EvaluatedStep | None, Suspension | None]:
+        """Apply a primitive task by evaluating its expressions, if it is possible.
+
+        Returns whether it is, what goes into the record, and why planning stops there.
+        """
+        task, asked = row.task, ReadingView(self._view)
+        possible = task.precondition.evaluate(asked, args)
+        if possible is False:
+            return False, None, None
+        unknown = asked.unknown if possible is UNKNOWN else None
+        try:
+            writes = writes_of(row.effects, asked, args)
+        except UnknownRead as signal:
+            return False, None, _unknown(signal.fluent)
+        if possible is UNKNOWN and (frame is None or frame.choice_at != steps):
+            return False, None, _unknown(unknown)
+        duration = number_of(task.duration, asked, args) if row.duration is None else row.duration
+        cost = number_of(task.cost, asked, args) if row.cost is None else row.cost
+        self._view.apply(writes, self.trail)
+        return True, EvaluatedStep(row, asked.readings, writes, duration, cost), None
+
+    def _with_step(self, scope: Scope, step: PrimitiveRow | EvaluatedStep, args: Binding) -> Scope:
+        """Return the scope with time and cost after a step."""
+        frame, (elapsed, cost), ahead = scope
+        row = step.row if type(step) is EvaluatedStep else step
+        assert isinstance(row, PrimitiveRow), "steps are of primitive tasks"
+        if self._goal.is_timed:
+            elapsed += self._number(step, row.duration, row.task, args, "duration")
+        costs = self._costs
+        if costs is not None and costs.are_of_steps:
+            price = row.cost
+            if price is None:
+                price = self._number(step, None, row.task, args, "cost")
+                price = costs.price(price, 0, row.task, args)
+            cost += price
+        return Scope(frame, (elapsed, cost), ahead)
+
+    def _number(
+        self, step: Any, known: float | None, task: PrimitiveTask[...], args: Binding, which: str
+    ) -> float:
+        if known is not None:
+            return known
+        if type(step) is EvaluatedStep:
+            evaluated: float = getattr(step, which)
+            return evaluated
+        return number_of(getattr(task, which), ReadingView(self._view), args)
+
+    def _with_method(
+        self, costs: Costs, scope: Scope, method: Any, task: Any, args: Binding
+    ) -> Scope:
+        """Return the scope with time and cost after a method was entered."""
+        price = method.cost if costs.are_of_steps else method.value
+        if type(method) is ChosenMethod and method.row.has_numbers:
+            price = costs.price(method.cost, method.value, task, args)
+        if not price:
+            return scope
+        frame, (elapsed, cost), ahead = scope
+        return Scope(frame, (elapsed, cost + price), ahead)
+
+    def _ensured(self, ins: Instruction, a: Binding) -> Ensured | Suspension:
+        """Return what a deferred task ensures, or why planning stops there."""
+        asked = ReadingView(self._view)
+        try:
+            writes = writes_of(ins.network.ensures, asked, a)
+        except UnknownRead as signal:
+            return _unknown(signal.fluent)
+        cause = cause_of(ins.network)
+        return Ensured(cause, writes, asked.reads) if writes else cause
+
+    # methods, one by one
+
+    def _decide(
+        self,
+        ins: Instruction,
+        args: Any,
+        start: int,
+        depth: int,
+        scope: Scope,
+    ) -> Any:
+        """Find the first usable method from ``start`` on.
+
+        Returns the arguments for the choice, the decomposition's index, what goes into the record,
+        the body with its binding, and whether there are later methods to come back to; or why
+        planning stops there; STOPPED if one may not be entered now; None if there is none.
+        """
+        row: CompoundRow = ins.row
+        frame, _, ahead = scope
+        is_explained = self.listens or (frame is not None and frame.choice_at is not None)
+        ways: Ways | None = args if type(args) is Ways else None
+        avoids = bool(self._avoiding)
+        if row.first is not None and not is_explained and not avoids:
+            found = self._first(row, args, start, scope)
+            if type(found) is not int:
+                return found
+            start = found
+        if row.has_choice and ways is None:
+            asked = ReadingView(self._view)
+            try:
+                found = self._request.domain.decompositions(row.task, args, asked)
+            except UnknownRead as signal:
+                return _unknown(signal.fluent)
+            if not found and is_explained:
+                why = reasons.no_values(row.task, asked.readings)
+                self._reject_task(row.task, args, depth, why)
+            args = ways = Ways(args, found, asked.reads)
+        rejected: list[tuple[int, str, Reason]] = []
+        reached: Any = None
+        count = len(row.methods) if ways is None else len(ways.decompositions)
+        index = start
+        while index < count:
+            if ways is None:
+                method, binding = row.methods[index], args
+                name = method.method.name
+            else:
+                method = row.of(ways.decompositions.method(index))
+                binding, name = ways.decompositions.binding(index), ways.decompositions.name(index)
+            index += 1
+            why = self._why_avoided(method, binding, ways, index - 1) if avoids else ""
+            if why:
+                rejected.append((index - 1, name, why))
+                continue
+            try:
+                body, reads = self._usable(method, binding, ways)
+            except UnknownRead as signal:
+                reached = _unknown(signal.fluent)
+                break
+            if body is None:
+                # Whose turn it is, is no reason.
+                if is_explained and not method.is_turn:
+                    rejected.append((index - 1, name, self._why_not(method, binding)))
+                continue
+            if not self._may_beat(index - 1, ahead):
+                assert self._request.bound is not None, "it may be beaten otherwise"
+                rejected.append((index - 1, name, (reasons.cut_by_bound, self._request.bound)))
+                if frame is None:
+                    break
+                # Inside a branch a later method may be undecided: that leaves a shorter record.
+                continue
+            if self.expansions >= self._stop:
+                return STOPPED
+            chosen: MethodRow | ChosenMethod = method
+            if reads is not None or ways is not None:
+                of = args if ways is None else ways.args
+                chosen = self._chosen(method, binding, of, index - 1, name, body, reads)
+            comes_back = index < count and (
+                self.listens
+                or frame is not None
+                or (
+                    (ways is not None or not method.excludes_later) and self._may_beat(index, ahead)
+                )
+            )
+            reached = (args, index - 1, chosen, body, binding, comes_back)
+            break
+        for of_one in rejected:
+            self._reject_method(row, args, of_one, depth)
+        return reached
+
+    def _first(self, row: CompoundRow, args: Binding, start: int, scope: Scope) -> Any:
+        """Find the first usable method of a task by the compiled function, as ``_decide`` does.
+
+        Returns the index from which that has to ask one method after the other.
+        """
+        assert row.first is not None, "it is compiled"
+        try:
+            number, binding = row.first(self.values, args, self._view, start), args
+            if number == NO_METHOD:
+                return None
+            if number < 0:
+                return to_ask(number)
+            method = row.ways[number]
+            if method.extended is not None:
+                binding = method.extended(self.values, args, self._view)
+        except UnknownRead:
+            return start
+        index, (frame, _, ahead) = method.index, scope
+        if not self._may_beat(index, ahead):
+            # Inside a branch a later method may be undecided: that leaves a shorter record.
+            return None if frame is None else index
+        if self.expansions >= self._stop:
+            return STOPPED
+        comes_back = index < row.last and (
+            frame is not None or (method.comes_back and self._may_beat(index + 1, ahead))
+        )
+        return args, index, method, method.body, binding, comes_back
+
+    def _called(
+        self, row: CompoundRow, args: Binding, index: int
+    ) -> tuple[int, MethodRow | ChosenMethod | None, Binding]:
+        """Find the first usable method, where ``row.first`` came to one that has to be asked.
+
+        Returns its index, NO_METHOD without one, what goes into the record, and the binding. Raises
+        UnknownRead.
+        """
+        values, view, table = self.values, self._view, self._goal.table
+        assert row.first is not None, "it was called"
+        while index < TO_DECIDE:
+            method = row.methods[to_ask(index)]
+            asked, authored = ReadingView(view), method.method
+            network = authored.network(asked, args)
+            if network is not None:
+                called = method.index, authored.name
+                body, binding, answer = method.body, args, None
+                if body is None:
+                    calling = table.calling(authored, network)
+                    if calling is None:
+                        body = table.computed(authored, network)
+                    else:
+                        (body, binding), answer = calling, network
+                made = ChosenMethod(method, args, *called, body, asked.readings, 0, 0, answer)
+                return method.index, made, binding
+            index = row.first(values, args, view, method.index + 1)
+        if index == NO_METHOD:
+            return index, None, args
+        way = row.ways[index]
+        return index, way, args if way.extended is None else way.extended(values, args, view)
+
+    def _usable(
+        self, method: MethodRow, binding: Binding, ways: Ways | None
+    ) -> tuple[Body | None, Collection[Any] | None]:
+        """Return the body of a method, None when it is not usable, and the fluents read to decide.
+
+        The reads are None if they are to be derived when they are needed. Raises UnknownRead when
+        the decision depends on an unknown fluent.
+        """
+        if method.body is None or method.has_numbers or ways is not None:
+            asked = ReadingView(self._view)
+            network = method.method.network(asked, binding)
+            if network is None:
+                return None, None
+            reads = asked.readings if ways is None else (*asked.readings, *ways.reads)
+            return method.body or self._goal.table.computed(method.method, network), reads
+        if method.always:
+            return method.body, None
+        asked = ReadingView(self._view)
+        holds = method.method.condition.evaluate(asked, binding)
+        if holds is UNKNOWN:
+            raise UnknownRead(asked.unknown)
+        return (method.body if holds else None), None
+
+    def _chosen(  # noqa: PLR0913, PLR0917 - what was worked out about the method
+        self,
+        method: MethodRow,
+        binding: Binding,
+        args: Binding,
+        index: int,
+        name: str,
+        body: Body,
+        reads: Collection[Any] | None,
+    ) -> ChosenMethod:
+        """Return the entry of a method that was decided by evaluation.
+
+        The fluents that its cost and value read count as read by its choice.
+        """
+        cost, value = method.cost, method.value
+        read: Any = reads or ()
+        if method.has_numbers:
+            asked = ReadingView(self._view)
+            cost, value = (
+                number_of(number, asked, binding)
+                for number in (method.method.cost, method.method.value)
+            )
+            read = (*asked.readings, *read)
+        return ChosenMethod(method, args, index, name, body, read, cost or 0, value or 0)
+
+    def _why_not(self, method: MethodRow, binding: Binding) -> Reason:
+        """Return the reason why a method is not usable."""
+        condition, body = method.method.condition, method.method.body
+        if isinstance(body, PlainBody) and condition.evaluate(self._view, binding) is True:
+            return body.why_not(self._view, binding)
+        return because(condition, self._view, binding)
+
+    def _why_avoided(
+        self, method: MethodRow, binding: Binding, ways: Ways | None, index: int
+    ) -> str:
+        avoiding = self._avoiding
+        key = (method.method, binding) if ways is None else ways.decompositions.avoidable(index)
+        return why_avoided(key, avoiding)
+
+    def _is_avoided(self, task: PrimitiveTask[...], args: Binding, depth: int) -> bool:
+        why = why_avoided((task, args), self._avoiding)
+        if why:
+            self._reject_task(task, args, depth, why)
+        return bool(why)
+
+    # the bound
+
+    def _may_beat(self, entry: int, ahead: int) -> bool:
+        """Whether a plan whose record continues with this entry can beat the bound.
+
+        ``ahead`` is the length of the record while it is a beginning of the bound, -1 if every
+        choice is allowed.
+        """
+        if ahead < 0:
+            return True
+        bound = self._bound
+        assert bound is not None, "the record is a beginning of it"
+        left = len(bound) - ahead
+        return left > 0 and (entry < bound[ahead] or (entry == bound[ahead] and left > 1))
+
+    def _after(self, entry: int, ahead: int) -> int:
+        """Return ``ahead`` behind an entry that may beat the bound."""
+        if ahead < 0:
+            return -1
+        bound = self._bound
+        assert bound is not None, "the record is a beginning of it"
+        return -1 if entry < bound[ahead] else ahead + 1
+
+    # Parallel and priority nodes: every branch is planned from the state at the node. When a branch
+    # is complete, its changes are undone, so that the next one starts from the same state; when all
+    # are complete, their joint effects are applied. Each priority alternative has a choice of its
+    # own: when no decomposition of it is possible, the alternative is dropped.
+
+    def _open(self, around: Registers) -> Reached | None:
+        """Open a parallel or priority node, and start its first branch."""
+        ins, a, k, depth, steps, scope = around
+        choice_at = None if scope.frame is None else scope.frame.choice_at
+        if isinstance(ins.network, PriorityNetwork):
+            choice_at = steps
+        node = Node(ins, a, k, depth, steps, scope, len(self.record), choice_at)
+        self.record.append((BRANCHES, None, len(self.trail), ins, a, depth))
+        return self._next_branch(node, (), scope.ahead)
+
+    def _next_branch(
+        self, node: Node, planned: tuple[Branch | None, ...], ahead: int
+    ) -> Reached | None:
+        """Start the next branch behind these, or join the branches when all are planned."""
+        ins, a, _, depth, steps, scope, _, _ = node
+        if len(planned) == len(ins.bodies):
+            return self._join(node, [branch for branch in planned if branch is not None], ahead)
+        outside = 0.0 if self._costs is None else self._outside(self._costs, node, planned)
+        record, trail = self.record, self.trail
+        lengths = len(record), len(trail), self._view.fingerprint
+        frame = Frame(node, planned, lengths, outside)
+        spent = scope.spent[0], 0.0
+        mark = BRANCH
+        if isinstance(ins.network, PriorityNetwork):
+            if not self._may_beat(0, ahead):
+                return None
+            mark = ALTERNATIVE
+            around = ins, a, None, depth, steps, Scope(scope.frame, spent, ahead)
+            self._choices.append((around, frame, ALTERNATIVE_FAILED, lengths))
+            if ahead >= 0:
+                ahead = self._after(0, ahead)
+            self._view.begin(trail)
+        record.append((mark, None, len(trail), ins, a, depth))
+        first = ins.bodies[len(planned)].first
+        return first, a, None, depth, steps, Scope(frame, spent, ahead), None
+
+    def _end_branch(self, steps: int, scope: Scope, cause: Suspension | None) -> Reached | None:
+        """Close a branch, and start the next."""
+        frame, spent, ahead = scope
+        assert frame is not None, "a branch ends"
+        frame.has_plan = True
+        node, values, trail = frame.node, self.values, self.trail
+        begin, length, self._view.fingerprint = frame.lengths
+        touched: list[Footprint] = []
+        if node.scope.frame is not None or isinstance(node.ins.network, ParallelNetwork):
+            touched = footprints_of(self.record, begin, values, trail)
+        self.record.append((LEFT, begin, len(trail), None, (), node.depth))
+        written: dict[Any, Any] = {}
+        for fluent, before in overwritten_since(self.record, begin, trail, length).items():
+            end = values.get(fluent, ABSENT)
+            trail.append((fluent, end))
+            if end is not ABSENT and fluent is not BEGUN:
+                written[fluent] = known_value(end)
+            if before is ABSENT:
+                values.pop(fluent, None)
+            else:
+                values[fluent] = before
+        branch = Branch(written, touched, steps, spent, cause)
+        return self._next_branch(node, (*frame.planned, branch), ahead)
+
+    def _without_alternative(self, frame: Frame, ahead: int) -> Reached | None:
+        """Drop an alternative that has no plan; None if it had one or the record forbids it."""
+        # One that was not tried to the end is not impossible.
+        if frame.has_plan or self._is_closing or not self._may_beat(1, ahead):
+            return None
+        node, index = frame.node, len(frame.planned)
+        text = network_text(node.ins.network.parts[index], node.a)
+        dropped = Dropped(index, text, text_of(self._reason))
+        self.record.append((dropped, None, len(self.trail), node.ins, node.a, node.depth))
+        self._dropped(index, text, node.depth)
+        return self._next_branch(node, (*frame.planned, None), self._after(1, ahead))
+
+    def _join(self, node: Node, kept: list[Branch], ahead: int) -> Reached | None:
+        """Apply the joint effects of the branches; None when they conflict or all were dropped."""
+        if not kept:
+            return None
+        ins, a, k, depth, _, around, place, _ = node
+        is_choice = isinstance(ins.network, PriorityNetwork)
+        touched = NOTHING_TOUCHED
+        if is_choice:
+            values = self._agreed(kept)
+            if around.frame is not None:
+                touched = Footprint.one_of([Footprint.in_turn(branch.touched) for branch in kept])
+        else:
+            joined = ins.joins.of([branch.touched for branch in kept])
+            if joined.clash is not None:
+                first, second, over = joined.clash
+                self._reason = f"branches {first} and {second} both touch {over}"
+                self._conflict(first, second, over, depth)
+                return None
+            values = joined.values([branch.written for branch in kept], self._view)
+            if around.frame is not None:
+                touched = joined.footprint
+        length, view = len(self.trail), self._view
+        for fluent, value in values.items():
+            view.put(fluent, value, self.trail)
+        steps, elapsed, costs, cause = 0, 0.0, list[float](), None
+        for branch in kept:
+            steps = max(steps, branch.steps)
+            elapsed = max(elapsed, branch.spent[0])
+            costs.append(branch.spent[1])
+            if cause is None:
+                cause = branch.cause
+        if steps:
+            view.begin(self.trail)
+        self.record.append((JOINED, (place, touched), length, None, (), depth))
+        cost = around.spent[1] + (max(costs) if is_choice else sum(costs))
+        following = ins.next
+        if cause is not None:
+            if self._costs is not None:
+                cost += self._costs.left(following, k)
+            self._left_behind(following, a, k, depth, cause)
+            following = k = None
+        return following, a, k, depth, steps, Scope(around.frame, (elapsed, cost), ahead), cause
+
+    def _agreed(self, kept: list[Branch]) -> Mapping[Fluent[Any], Any]:
+        """The values on which all alternatives agree; the others become unknown.
+
+        A volatile fluent that is not written counts as unknown, since it may change before the
+        choice.
+        """
+
+        def unwritten(fluent: Fluent[Any]) -> Any:
+            if fluent.volatile and fluent not in self.values:
+                return UNKNOWN
+            return self._view.get(fluent)
+
+        return after_priority([branch.written for branch in kept], unwritten)
+
+    def _outside(self, costs: Costs, node: Node, planned: Sequence[Branch | None]) -> float:
+        """Return a lower bound on the cost of everything outside the branch behind these."""
+        frame, (_, before), _ = node.scope
+        around = 0 if frame is None else frame.outside
+        later_branches = costs.of_networks(*node.ins.network.parts[len(planned) + 1 :])
+        done = sum(branch.spent[1] for branch in planned if branch is not None)
+        return around + before + costs.left(node.ins.next, node.k) + later_branches + done
+
+    # the end
 
     def _end_at_limit(self) -> None:
         """End the search with its best result: the cheapest plan so far, or a partial plan.
 
         A partial plan suspends every remaining task, which takes no expansions. If that is not
-        possible, the search backtracks to the latest choice point and suspends its task. With
+        possible, the search backtracks to the latest choice and suspends its task. With
         ``check_rest`` there are no such partial plans.
         """
-        search = self._state
-        if search.settings.anytime and not search.settings.check_rest and self._plan is None:
-            search.is_closing = search.is_checked = search.has_steps
-            if search.is_closing:
+        settings = self._request.settings
+        if settings.anytime and not settings.check_rest and self._plan is None:
+            self._is_closing = has_steps(self.record)
+            self._is_plain = False
+            if self._is_closing:
                 self._run()
         self._status = SearchStatus.LIMIT
 
-    def _solve(self) -> bool:
-        """Keep the plan of an empty continuation; whether it ends the search."""
-        search = self._state
-        if not search.beats_bound or (
-            search.costs is not None and search.costs.is_too_high(DONE, search.at)
-        ):
+    def _solve(self, spent: Spent, expansions: int) -> bool:
+        """Keep the plan, now that nothing is left to do; return whether it ends the search."""
+        costs, goal, kept = self._costs, self._goal, (self.record, self.trail, self.values)
+        if costs is not None and costs.is_too_high(spent[1], None):
             return False
-        if search.is_closing and not search.has_steps:
+        goes_on = False
+        if self._is_closing:
+            if not has_steps(self.record):
+                return False
+        elif costs is not None:
+            goes_on = True
+            kept = self.record.copy(), self.trail.copy(), self.values.copied()
+        # A plan that ends at the limit is not the answer.
+        memo = None if self._is_closing else self._memo
+        asked = memo, self._bound, self._guard
+        source = plan_part, plan_actions, goal, self._state, expansions, *kept, asked
+        plan = Plan.found(source)
+        if goal.settings.check_rest:
+            plan = cut(plan, self._state, goal.settings)
+        self._plan = plan
+        if costs is not None and goes_on:
+            costs.cheapest = spent[1]
             return False
-        goes_on = search.costs is not None and not search.is_closing
-        found = Found(search, copied=goes_on)
-        plan = Plan.found((found, found.actions))
-        request, checked = search.request, search.settings.check_rest
-        self._plan = cut(plan, request.state, request.settings) if checked else plan
-        if search.costs is not None and goes_on:
-            search.costs.cheapest = search.at[2]
-            return False
-        self._status = SearchStatus.SOLVED
+        self._status = SOLVED
         return True
 
+    # what is to be known of failures, by a listener or of an alternative that is dropped
 
-def _retaken(search: SearchState) -> Cell | None:
-    """Backtrack to the latest choice point; return the continuation of its next alternative."""
-    what, alternative = search.backtrack()
-    if isinstance(what, Frame):
-        return without_alternative(search, what, alternative)
-    return retry(search, what, alternative)
+    def _cut(self, task: Any, args: Binding, depth: int, why: str) -> None:  # noqa: ARG002
+        """Note that a call recurs in an unchanged state or is nested too deep."""
+        self._reason = (reasons.failed, task, args, why)
+
+    def _impossible(
+        self, task: PrimitiveTask[...], args: Binding, depth: int, frame: Frame | None
+    ) -> None:
+        """Note that the precondition of a task does not hold."""
+        if self.listens or (frame is not None and frame.choice_at is not None):
+            why = because(task.precondition, self._view, args)
+            self._reject_task(task, args, depth, why)
+
+    def _reject_task(self, task: Any, args: Binding, depth: int, why: Reason) -> None:  # noqa: ARG002
+        """Note why a task cannot be planned."""
+        self._reason = (reasons.failed, task, args, why)
+
+    def _reject_method(
+        self,
+        row: CompoundRow,
+        args: Any,
+        rejected: tuple[int, str, Reason],
+        depth: int,  # noqa: ARG002
+    ) -> None:
+        """Note why a method is not entered."""
+        of = args.args if type(args) is Ways else args
+        self._reason = (reasons.failed, row.task, of, rejected[2])
+
+    def _left_open(self, ins: Instruction, a: Binding, k: Any, depth: int, why: Suspension) -> None:
+        """Note that planning stops at an instruction."""
+
+    def _left_behind(
+        self, ins: Instruction | None, a: Binding, k: Any, depth: int, why: Suspension
+    ) -> None:
+        """Note that planning stops before everything from an instruction on."""
+
+    def _back(self, ins: Any, args: Any, depth: int, recorded: int) -> None:
+        """Note that the search goes back to a choice."""
+
+    def _dropped(self, index: int, text: str, depth: int) -> None:
+        """Note that an alternative is dropped."""
+
+    def _conflict(self, first: int, second: int, over: str, depth: int) -> None:
+        """Note that two branches conflict."""
 
 
-def _resumed(search: SearchState) -> Cell:
-    """Enter the pending method, or suspend its call when the search is closing."""
-    pending, search.pending = search.pending, None
-    if search.is_closing:
-        reached = pending[0]
-        if search.choices and search.choices[-1][0] is reached:
-            search.choices.pop()  # its later methods would be left open in the same way
-        part, _, _, scope, behind, _, _ = reached
-        return suspend_call(search, part, scope, behind, BUDGET)
-    return enter(search, *pending)
-
-
-def _tried_before(search: SearchState, cell: Cell) -> bool:
-    """Whether the same continuation has already failed in the same state (semantics 2.6.8).
-
-    Always False inside a branch.
-    """
-    body, number, scope, _, _ = cell
-    if search.duplicates is None or search.at[3] is not None:
-        return False
-    steps, elapsed, _, _ = search.at
-    where = (
-        search.view.fingerprint,
-        search.view.foreseeable or not search.table.has_volatile,
-        steps if search.settings.horizon is not None else None,
-        elapsed if search.timed else None,
-    )
-    state = changes(search.log, search.values)
-    if not search.duplicates.meet(cell, state, where, len(search.choices), len(search.log)):
-        return False
-    search.emit(
-        TriedBefore, (network_text, body.parts[number].network, scope[BINDING]), scope[DEPTH]
-    )
-    return True
+def _unknown(fluent: Any) -> Suspension:
+    """Return the cause for stopping before a fluent is known."""
+    return Suspension(SuspensionKind.UNKNOWN, str(fluent))

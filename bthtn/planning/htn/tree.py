@@ -1,201 +1,124 @@
-"""The plan in the log of a search: its tree, actions and footprints."""
+"""The plan in the record of a search, made on demand: its tree and the state it predicts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, assert_never
+from typing import Any, assert_never
 
 from bthtn.domain.goal import Action
-from bthtn.domain.method import PlainBody
-from bthtn.domain.network import PriorityNetwork
-from bthtn.domain.task_effects import grounded, projected
-from bthtn.domain.turns import TurnBody
 from bthtn.plan.nodes import Dropped, Node, NullNode, Suspension
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.plan import SharedTree
 from bthtn.planning.htn import assembly
 from bthtn.planning.htn.assembly import Planned
-from bthtn.planning.htn.log import (
-    ASKED,
-    BINDING,
-    BODY,
-    CHOSEN,
-    KIND,
-    NETWORK,
-    NUMBERS,
-    OVERWRITTEN,
-    READS,
-    STEP,
-    TOUCHED,
-    EarlierState,
+from bthtn.planning.htn.by_arguments import are_interchangeable
+from bthtn.planning.htn.memo import Answer
+from bthtn.planning.htn.record import (
+    ChosenMethod,
     Ensured,
     Entry,
+    EvaluatedStep,
     Mark,
-    backwards,
+    actions_in,
+    argument_reads,
+    choices_in,
+    planned_method,
+    planned_step,
 )
-from bthtn.planning.htn.rows import CallPart, MethodRow, PlannedMethod, PlannedStep, PrimitiveRow
-from bthtn.planning.htn.search_state import SearchState
-from bthtn.planning.htn.values import Values
-from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Footprint, RecordingView
-
-NOTHING_TOUCHED: Final = Footprint()
+from bthtn.planning.htn.table import Body, MethodRow, PrimitiveRow
+from bthtn.planning.htn.values import BEGUN, EarlierState, Trail, Values, known_value
+from bthtn.world.expression import Binding
 
 
-class Found:
-    """Builds the parts of a plan on demand; it is ``copied`` from a search that goes on."""
+def plan_part(source: tuple[Any, ...], part: str) -> Any:
+    """Make the named part of a plan that was found."""
+    _, _, goal, state, expansions, record, trail, values, *_ = source
+    match part:
+        case "tree":
+            return _shared_tree(source)
+        case "record":
+            return choices_in(record)
+        case "predicted":
+            return state.changed(_written(trail, values))
+        case "expansions":
+            return expansions
+        case "goal":
+            return goal.network
+        case _:
+            return getattr(goal, part)
 
-    __slots__ = ("_expansions", "_log", "_record", "_request", "_root", "_values")
 
-    def __init__(self, search: SearchState, *, copied: bool) -> None:
-        self._request = search.request
-        self._root = search.root
-        self._log = search.log.copy() if copied else search.log
-        self._values = search.values.copied() if copied else search.values
-        self._record = MethodTraversalRecord(search.record)
-        self._expansions = search.expansions
+def _shared_tree(source: tuple[Any, ...]) -> SharedTree:
+    """Make the tree of a plan, or take that of an equal one; the plan becomes an answer."""
+    _, _, goal, _, expansions, record, trail, values, (memo, bound, guard) = source
 
-    def __call__(self, _source: object, part: str) -> Any:
-        """Build and return the named part of the plan."""
-        match part:
-            case "tree":
-                return tree_of(self._log, self._root, EarlierState(self._values))
-            case "record":
-                return self._record
-            case "predicted":
-                return self._request.state.changed(self.written())
-            case "expansions":
-                return self._expansions
-            case _:
-                return getattr(self._request, part)
+    def make() -> SharedTree:
+        tree = tree_of(record, goal.body, goal.binding, EarlierState(values, trail))
+        return SharedTree(tree, choices_in(record), {})
 
-    def actions(self, _source: object) -> tuple[Action, ...] | None:
-        """Return the primitive tasks, with their arguments; None with alternatives."""
-        actions: list[Action] = []
-        for entry in self._log:
-            kind = entry[KIND]
-            if type(kind) is PrimitiveRow:
-                actions.append((kind.task, entry[BINDING]))
-            elif kind is Mark.BRANCHES and isinstance(entry[NETWORK], PriorityNetwork):
+    if memo is None:
+        return make()
+    key = _key(record)
+    tree = make() if key is None else memo.tree(key, len(record), make)
+    if memo.keeps_answers:
+        if guard is not None:
+            guard.note_reads()
+        answer = Answer(values.reads, tree, _written(trail, values), expansions)
+        memo.keep(answer, bound, len(record) if key is None else 0)
+    return tree
+
+
+def _key(record: Sequence[Entry]) -> tuple[Any, ...] | None:
+    """A key for all records that have an equal tree, None if it depends on the state as well."""
+    key: list[Any] = []
+    for what, args, _, instruction, _, _ in record:
+        kind = type(what)
+        if kind is PrimitiveRow or kind is MethodRow:
+            is_fixed = what.planned is not None
+            if not is_fixed or (instruction.reads and instruction.readings is None):
                 return None
-        return tuple(actions)
-
-    def written(self) -> dict[Fluent[Any], Any]:
-        """Return every fluent that the plan writes, with its value at the end."""
-        values = self._values
-        return {
-            overwritten[place]: values[overwritten[place]]
-            for overwritten in (entry[OVERWRITTEN] for entry in self._log)
-            for place in range(0, len(overwritten), 2)
-            if overwritten[place] in values
-        }
+            if args:
+                if not are_interchangeable(args):
+                    return None
+                key += (args, *map(type, args))
+        elif kind is ChosenMethod or kind is EvaluatedStep or kind is Ensured:
+            return None
+        key.append(what)
+    return tuple(key)
 
 
-def tree_of(log: Sequence[Entry], root: Entry, earlier: EarlierState) -> Node:
-    """Return the plan tree of a log; ``earlier`` starts at its end and is moved to its start."""
+def _written(trail: Trail, values: Values) -> dict[Any, Any]:
+    """Every fluent that a plan writes, with its value at the end."""
+    return {
+        fluent: known_value(values[fluent])
+        for fluent, _ in trail
+        if fluent in values and fluent is not BEGUN
+    }
+
+
+def plan_actions(source: tuple[Any, ...]) -> tuple[Action, ...] | None:
+    """The primitive tasks of a plan, with their arguments; None with alternatives."""
+    return actions_in(source[5])
+
+
+def tree_of(record: Sequence[Entry], body: Body, binding: Binding, earlier: EarlierState) -> Node:
+    """Return the plan tree of a record; ``earlier`` starts at its end and is moved to its start."""
     planned: list[Planned] = []
     asked: dict[int, frozenset[Any]] = {}
-    for entry in reversed(log):
-        earlier.before(entry)
-        kind = entry[KIND]
-        match kind:
-            case PrimitiveRow():
-                planned.append(_step(kind, entry, earlier))
-            case MethodRow():
-                planned.append(_method(kind, entry, earlier))
-            case CallPart():
-                asked[len(planned)] = _asked(kind, entry, earlier)
+    for place in range(len(record) - 1, -1, -1):
+        entry = record[place]
+        what, _, length, instruction, around, _ = entry
+        earlier.at(length)
+        match what:
+            case PrimitiveRow() | EvaluatedStep():
+                planned.append(planned_step(entry, earlier))
+            case MethodRow() | ChosenMethod():
+                planned.append(planned_method(entry, earlier))
             case Mark() | Suspension() | Dropped() | Ensured() | NullNode():
-                planned.append(kind)
+                planned.append(what)
+                continue
             case _:
-                assert_never(kind)
+                assert_never(what)
+        if instruction.reads:
+            asked[place] = argument_reads(instruction, around, earlier)
     planned.reverse()
-    return assembly.tree_of(
-        root[BODY], root[BINDING], planned, lambda place, *_: asked[len(planned) - place]
-    )
-
-
-def footprint_of(log: Sequence[Entry], start: int, values: Values) -> Footprint:
-    """Return the footprint of the branch that begins at this index of the log."""
-    earlier, found = EarlierState(values), list[Footprint]()
-    for entry in backwards(log, start):
-        earlier.before(entry)
-        touched = _touched(entry, earlier)
-        if touched is not NOTHING_TOUCHED:
-            found.append(touched)
-    return Footprint.in_turn(found[::-1])
-
-
-def _touched(entry: Entry, earlier: EarlierState) -> Footprint:
-    """Return the footprint of the entry itself, without the entries inside it."""
-    kind = entry[KIND]
-    match kind:
-        case PrimitiveRow():
-            return _step(kind, entry, earlier).footprint
-        case MethodRow():
-            return _method(kind, entry, earlier).footprint
-        case CallPart():
-            return Footprint(_asked(kind, entry, earlier))
-        case Mark.JOINED:
-            together: Footprint = entry[TOUCHED]
-            return together
-        case Ensured():
-            return Footprint(kind.reads, kind.writes)
-        case Mark() | Suspension() | Dropped() | NullNode():
-            return NOTHING_TOUCHED
-        case _:
-            assert_never(kind)
-
-
-def _step(row: PrimitiveRow, entry: Entry, earlier: EarlierState) -> PlannedStep:
-    """Return the primitive task of an entry, with its projected effects."""
-    args, memory = entry[BINDING], row.planned
-    if len(entry) > STEP:
-        reads, writes, duration, cost = entry[STEP]
-        touched = Footprint(frozenset(reads), writes, row.task.uses)
-        return PlannedStep(row.task, args, touched, duration, cost)
-    known = None if memory is None else memory.find(args)
-    if known is None:
-        step = projected(row.task, args, RecordingView(earlier))
-        known = PlannedStep(row.task, args, step.footprint, step.duration, step.cost)
-        if memory is not None:
-            memory.keep(args, known)
-    return known
-
-
-def _method(row: MethodRow, entry: Entry, earlier: EarlierState) -> PlannedMethod:
-    """Return the method of an entry, with the reads of its choice."""
-    inside, reads, memory = entry[BINDING], entry[READS], row.planned
-    if reads is None:
-        known = None if memory is None else memory.find(inside)
-        if known is not None:
-            return known
-        view = RecordingView(earlier)
-        row.method.condition.evaluate(view, inside)
-        reads = view.readings
-    args, index, name = entry[CHOSEN] or (inside, row.index, row.method.name)
-    cost, value = entry[NUMBERS] or (row.cost or 0, row.value or 0)
-    body = entry[BODY]
-    answer = body.network if type(row.method.body) in (PlainBody, TurnBody) else None
-    what = row.task, args, inside, index, name, cost, value, body, answer
-    made = PlannedMethod(*what, Footprint(frozenset(reads)))
-    if entry[READS] is None and memory is not None:
-        memory.keep(inside, made)
-    return made
-
-
-def _asked(part: CallPart, entry: Entry, earlier: EarlierState) -> frozenset[Any]:
-    """Return the reads of the arguments of the call after the entry."""
-    known: frozenset[Any] | None = entry[ASKED]
-    return argument_reads(part, entry[BINDING], RecordingView(earlier)) if known is None else known
-
-
-def argument_reads(part: CallPart, binding: tuple[Any, ...], view: RecordingView) -> frozenset[Any]:
-    """Return the reads in a state of the arguments of a call."""
-    memory = part.readings
-    known = None if memory is None else memory.find(binding)
-    if known is None:
-        grounded(part.network, view, binding)
-        known = view.reads
-        if memory is not None:
-            memory.keep(binding, known)
-    return known
+    return assembly.tree_of(body, binding, planned, asked)

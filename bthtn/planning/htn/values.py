@@ -1,27 +1,69 @@
-"""The projected state of a search, updated by each log entry and undone on backtracking.
+"""Projected state of a search: values by fluent, and the trail of what was overwritten.
 
 The start state is not copied: a fluent's value is taken from it on first read. So the set of
 fluents that the result depends on is recorded at no extra cost.
+
+Every write is appended to the trail as the fluent and its value before. Undoing the trail down to
+an earlier length restores the state at that time: so backtracking, the state in which a step was
+planned, and what a branch has changed are all found from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import nan
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
-from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import RecordingView, Write
-from bthtn.world.truth import UNKNOWN
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Write
+from bthtn.world.truth import UNKNOWN, same_value
 
 ABSENT: Final = object()
 """Placeholder for the value of a fluent that was neither read nor written."""
 
-WEIGHTS: Final = 1_048_573
-"""Prime modulus of the weights, which keeps fingerprints small."""
+Trail = list[tuple[Any, Any]]
+"""Fluents with the values that they had before they were written, the latest write last."""
 
-Overwritten = tuple[Any, ...]
-"""Written fluents, each followed by its previous value or ``ABSENT``."""
+
+def unknown(*_: object) -> NoReturn:
+    """Raise UnknownRead: a compiled expression depends on an unknown value."""
+    raise UnknownRead(None)
+
+
+class Poison:
+    """The unknown value in a search: every use of it raises UnknownRead, but it can be moved.
+
+    So compiled expressions need not ask whether a value is known.
+    """
+
+    __slots__ = ()
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = unknown
+    __add__ = __sub__ = __mul__ = __floordiv__ = __mod__ = unknown
+    __radd__ = __rsub__ = __rmul__ = __rfloordiv__ = __rmod__ = unknown
+
+
+POISON: Final = Poison()
+
+
+class _Beginning:
+    """See ``BEGUN``."""
+
+    __slots__ = ()
+    default = False
+    volatile = True
+
+    def __repr__(self) -> str:
+        return "begun"
+
+
+BEGUN: Final[Any] = _Beginning()
+"""Takes the place of a fluent, and is written when volatile fluents stop having sensed values: with
+the first step, and at the beginning of an alternative that is chosen at run time (semantics 2.4).
+"""
+
+
+_CONVERTED: Final = frozenset({float, type(UNKNOWN)})
+"""Types of values that ``projected_value`` may replace."""
 
 
 class Values(dict[Fluent[Any], Any]):
@@ -38,30 +80,38 @@ class Values(dict[Fluent[Any], Any]):
         self.reads: dict[Fluent[Any], Any] = {}
 
     def __missing__(self, fluent: Fluent[Any]) -> Any:
-        value = self.reads[fluent] = self.start.get(fluent, fluent.default)
-        value = self[fluent] = canonical(value)
+        self.reads[fluent] = value = self.start.get(fluent, fluent.default)
+        if type(value) in _CONVERTED:
+            value = projected_value(value)
+        self[fluent] = value
         return value
 
     def at_start(self, fluent: Fluent[Any]) -> Any:
         """Return the value in the start state and record the read."""
         value = self.reads[fluent] = self.start.get(fluent, fluent.default)
-        return canonical(value)
+        return projected_value(value)
 
     def unread(self, fluent: Fluent[Any]) -> Any:
-        """Return the projected value without recording a read."""
+        """Return the projected value without recording a read; of a volatile fluent, if written."""
         value = self.get(fluent, ABSENT)
-        return canonical(self.start.get(fluent, fluent.default)) if value is ABSENT else value
+        if value is ABSENT and not fluent.volatile:
+            return projected_value(self.start.get(fluent, fluent.default))
+        return value
 
-    def undo(self, overwritten: Overwritten) -> None:
-        """Restore the overwritten values, the latest first."""
-        if len(overwritten) == 2 and overwritten[1] is not ABSENT:  # noqa: PLR2004 - most often
-            self[overwritten[0]] = overwritten[1]
-            return
-        for place in range(len(overwritten) - 2, -1, -2):
-            if overwritten[place + 1] is ABSENT:
-                self.pop(overwritten[place], None)
+    def before(self, fluent: Fluent[Any], value: Any) -> Any:
+        """Return what ``unread`` returned when the fluent had this value in the trail."""
+        if value is ABSENT and not fluent.volatile:
+            return projected_value(self.start.get(fluent, fluent.default))
+        return value
+
+    def undo(self, trail: Trail, length: int) -> None:
+        """Restore the values at an earlier length of the trail, and cut it back to that."""
+        while len(trail) > length:
+            fluent, before = trail.pop()
+            if before is ABSENT:
+                self.pop(fluent, None)
             else:
-                self[overwritten[place]] = overwritten[place + 1]
+                self[fluent] = before
 
     def copied(self) -> Values:
         """Return an independent copy of the values, which shares ``reads`` with this one."""
@@ -72,96 +122,171 @@ class Values(dict[Fluent[Any], Any]):
 
 
 class ProjectedState:
-    """A view of a search's values.
+    """A view of a search's values: what conditions, effects and functions read.
 
-    ``foreseeable`` is True while volatile fluents have their sensed values: before the first step,
-    outside of alternatives that are chosen at run time (semantics 2.4). ``fingerprint`` is a hash
-    of the state, equal for equal states; the compiled steps update it only in a search that
-    compares states.
+    ``fingerprint`` is the same for equal states of one search: a combination of the hashes of
+    fluents with their values. ``trusted`` are the rows whose functions were found, in this search,
+    to mean what they did when they were translated.
     """
 
-    __slots__ = ("fingerprint", "foreseeable", "values")
+    __slots__ = ("_has_volatile", "fingerprint", "trusted", "values")
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Values, has_volatile: bool) -> None:  # noqa: FBT001 - one for each search
         self.values = values
-        self.foreseeable = True
+        self._has_volatile = has_volatile
         self.fingerprint = 0
+        self.trusted: set[Any] = set()
+
+    def over(self, values: Values) -> ProjectedState:
+        """Return a view of other values."""
+        return ProjectedState(values, self._has_volatile)
 
     def get(self, fluent: Any, /) -> Any:
         """Return the projected value of the fluent."""
-        return self.sensed(fluent) if fluent.volatile else self.values[fluent]
+        if fluent.volatile:
+            value = self.values.get(fluent, ABSENT)
+            if value is ABSENT:
+                value = UNKNOWN if BEGUN in self.values else self.values.at_start(fluent)
+        else:
+            value = self.values[fluent]
+        return UNKNOWN if value is POISON else value
+
+    @property
+    def foreseeable(self) -> bool:
+        """Whether volatile fluents still have their sensed values."""
+        return BEGUN not in self.values
 
     def sensed(self, fluent: Fluent[Any]) -> Any:
-        """Return a volatile fluent's value: written, or sensed if foreseeable, else UNKNOWN."""
-        value = self.values.get(fluent, ABSENT)
-        if value is not ABSENT:
-            return value
-        return self.values.at_start(fluent) if self.foreseeable else UNKNOWN
+        """Return a volatile fluent's value: written, or sensed. Raises UnknownRead."""
+        value = self.get(fluent)
+        return unknown() if value is UNKNOWN else value
 
-    def apply(self, writes: Mapping[Fluent[Any], Write]) -> Overwritten:
-        """Apply the writes of a task or node; return the fluents with their previous values."""
-        overwritten: list[Any] = []
+    def apply(self, writes: Mapping[Fluent[Any], Write], trail: Trail) -> None:
+        """Apply the writes of a task or node."""
         for fluent, write in writes.items():
-            overwritten += (fluent, self.put(fluent, canonical(write.applied(fluent, self))))
-        return tuple(overwritten)
+            self.put(fluent, write.applied(fluent, self), trail)
 
-    def put(self, fluent: Fluent[Any], value: Any) -> Any:
-        """Set a value, or remove it with ``ABSENT``; return the previous one."""
-        before = self.values.get(fluent, ABSENT)
-        self.fingerprint += weight(fluent) * (
-            self._hash(fluent, value) - self._hash(fluent, before)
-        )
-        if value is ABSENT:
-            self.values.pop(fluent, None)
-        else:
-            self.values[fluent] = value
-        return before
+    def put(self, fluent: Fluent[Any], value: Any, trail: Trail) -> None:
+        """Set the value of a fluent."""
+        values, value = self.values, projected_value(value)
+        before = values.get(fluent, ABSENT)
+        self.fingerprint ^= _hash(fluent, value) ^ _hash(fluent, values.before(fluent, before))
+        trail.append((fluent, before))
+        values[fluent] = value
 
-    def _hash(self, fluent: Fluent[Any], value: Any) -> int:
-        """Return the hash of a value; ``ABSENT`` has that of the value in the start state.
-
-        For a volatile fluent, ``ABSENT`` is hashed as a value of its own.
-        """
-        if value is not ABSENT or fluent.volatile:
-            return hash(value)
-        return hash(canonical(self.values.start.get(fluent, fluent.default)))
+    def begin(self, trail: Trail) -> None:
+        """Note that volatile fluents do not have their sensed values from here on."""
+        if self._has_volatile and BEGUN not in self.values:
+            self.fingerprint ^= 1
+            trail.append((BEGUN, ABSENT))
+            self.values[BEGUN] = True
 
 
-class ReadingView(RecordingView):
-    """A view of a search's state that records the fluents it reads, with their values.
+class ReadingView:
+    """A view of a search's state that records the fluents it reads, with their values."""
 
-    Plain functions read through it, and compiled ones in place of both values and view.
-    Equivalent to a ``RecordingView`` of the state, but faster.
-    """
-
-    __slots__ = ("_values",)
+    __slots__ = ("_at_start", "_projected", "_reads", "below", "readings")
 
     def __init__(self, view: ProjectedState) -> None:
-        self._view = view
-        self._values = view.values
-        self.readings = {}
+        self.below = view
+        values = view.values
+        self._projected, self._at_start, self._reads = values.get, values.start.get, values.reads
+        self.readings: dict[Any, Any] = {}
 
     def get(self, fluent: Any, /) -> Any:
-        """Return the projected value of the fluent and record the read."""
-        value = self._view.get(fluent) if fluent.volatile else self._values[fluent]
+        """Return the projected value of the fluent."""
+        value = self._projected(fluent, ABSENT)
+        if value is ABSENT:
+            if fluent.volatile:
+                value = self.below.get(fluent)
+            else:
+                value = self._reads[fluent] = self._at_start(fluent, fluent.default)
+                if type(value) is float:
+                    value = projected_value(value)
+        elif value is POISON:
+            value = UNKNOWN
         self.readings[fluent] = value
         return value
 
-    def __getitem__(self, fluent: Fluent[Any]) -> Any:
-        value = self.readings[fluent] = self._values[fluent]
-        return value
+    @property
+    def reads(self) -> frozenset[Any]:
+        """The fluents that were read."""
+        return frozenset(self.readings)
 
-    def sensed(self, fluent: Fluent[Any]) -> Any:
-        """Return a volatile fluent's projected value and record the read."""
-        value = self.readings[fluent] = self._view.get(fluent)
-        return value
-
-
-def weight(fluent: Fluent[Any]) -> int:
-    """Return the weight of the fluent in a fingerprint."""
-    return hash(fluent) % WEIGHTS
+    @property
+    def unknown(self) -> Any:
+        """The first fluent that was read and is unknown, or None."""
+        unknown = (fluent for fluent, value in self.readings.items() if value is UNKNOWN)
+        return next(unknown, None)
 
 
-def canonical(value: Any) -> Any:
-    """Return the value, with every NaN replaced by one object, so that it compares as equal."""
+class EarlierState:
+    """A view of the states that a search came through, from the last one backwards.
+
+    The values are copied when a state is first read, as footprints are mostly known.
+    """
+
+    __slots__ = ("_at", "_end", "_length", "_trail", "_values")
+
+    def __init__(self, values: Values, trail: Trail) -> None:
+        self._end = values
+        self._values: Values | None = None
+        self._trail = trail
+        self._at = self._length = len(trail)
+
+    def at(self, length: int) -> None:
+        """Go back to the state at an earlier length of the trail."""
+        self._at = length
+
+    def get(self, fluent: Any, /) -> Any:
+        """Return the value of the fluent in the current state."""
+        values = self._values
+        if values is None:
+            values = self._values = self._end.copied()
+        trail = self._trail
+        while self._length > self._at:
+            self._length -= 1
+            written, before = trail[self._length]
+            if before is ABSENT:
+                values.pop(written, None)
+            else:
+                values[written] = before
+        value = values.get(fluent, ABSENT)
+        if value is ABSENT:
+            if fluent.volatile and BEGUN in values:
+                return UNKNOWN
+            value = projected_value(values.start.get(fluent, fluent.default))
+        return UNKNOWN if value is POISON else value
+
+
+def _hash(fluent: Fluent[Any], value: Any) -> int:
+    """Return the hash of a fluent with a value of ``Values.unread``."""
+    return hash((fluent, id(value) if value is POISON or value is ABSENT else value))
+
+
+def first_overwritten(trail: Trail, length: int, end: int) -> dict[Fluent[Any], Any]:
+    """Return every fluent written between these lengths of the trail, with its value before."""
+    first: dict[Fluent[Any], Any] = {}
+    for place in range(end - 1, length - 1, -1):
+        fluent, before = trail[place]
+        first[fluent] = before
+    return first
+
+
+def same_projected(value: Any, other: Any) -> bool:
+    """Whether two values of ``unread`` are the same."""
+    if value is POISON or other is POISON or value is ABSENT or other is ABSENT:
+        return value is other
+    return same_value(value, other)
+
+
+def projected_value(value: Any) -> Any:
+    """Return the value as a search keeps it: POISON if unknown, and of all NaNs the same one."""
+    if value is UNKNOWN:
+        return POISON
     return nan if type(value) is float and value != value else value  # noqa: PLR0124 - NaN
+
+
+def known_value(value: Any) -> Any:
+    """Return the value as everybody else knows it."""
+    return UNKNOWN if value is POISON else value

@@ -8,8 +8,8 @@ from typing import Any, Final
 from bthtn.domain.goal import Manner, Pursuit, Solution
 from bthtn.errors import Diagnostic
 from bthtn.planning import trace
-from bthtn.planning.cache import exact
 from bthtn.planning.protocol import no_answer
+from bthtn.planning.question import exact
 from bthtn.planning.strips.a_star import AStar
 from bthtn.planning.strips.backward import BackwardProblem
 from bthtn.planning.strips.forward import ForwardProblem, simulate_plan

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from bthtn.planning.htn.translation.paths import undue
-from bthtn.planning.htn.translation.terms import ARITHMETIC, Terms, kind_of, may_raise
+from bthtn.planning.htn.translation.terms import ARITHMETIC, Terms, may_raise
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Arithmetic, Constant, Expression
@@ -29,7 +29,7 @@ def assignments(definition: Definition, terms: Terms) -> tuple[Assignment, ...]:
         else:
             walk.take(statement)
     evaluated = [part for effect in walk.made for part in _parts(effect)]
-    if undue(walk.due, evaluated):
+    if undue(tuple(walk.due), evaluated):
         raise NotTranslatable
     return tuple(walk.made)
 
@@ -49,29 +49,21 @@ class _EffectReader:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case ast.Assign(targets=[ast.Name(id=name)], value=node):
-                value = terms.assigned(node)
+                value = terms.value(node)
                 terms.variables = {**terms.variables, name: value}
                 if may_raise(value):
                     self.due.append(value)
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=node):
-                value = terms.value(node)
-                self._write(target, value, value)
+                self._write(target, terms.value(node))
             case ast.AugAssign(
                 target=ast.Attribute() | ast.Subscript() as target, op=op, value=node
             ) if type(op) in ARITHMETIC:
                 before = terms.value(target)
-                amount = terms.value(node)
-                value = Arithmetic(ARITHMETIC[type(op)], before, amount)
-                self._write(target, amount, value)
+                self._write(target, Arithmetic(ARITHMETIC[type(op)], before, terms.value(node)))
             case _:
                 raise NotTranslatable
 
-    def _write(
-        self,
-        node: ast.Attribute | ast.Subscript,
-        amount: Expression[object],
-        value: Expression[object],
-    ) -> None:
+    def _write(self, node: ast.Attribute | ast.Subscript, value: Expression[object]) -> None:
         terms = self._terms
         target: FluentReference[object]
         if isinstance(node, ast.Subscript):
@@ -85,18 +77,7 @@ class _EffectReader:
             terms.written[target] = value
         if isinstance(value, Constant) and not target.accepts(value.value):
             raise NotTranslatable
-        self.made.append(_assignment(target, amount, value))
-
-
-def _assignment(
-    target: FluentReference[object], amount: Expression[object], value: Expression[object]
-) -> Assignment:
-    """The assignment; one that grows where whole numbers are added to the fluent itself."""
-    if isinstance(value, Arithmetic) and value.left is target and kind_of(target) is int:
-        by = amount.value if isinstance(amount, Constant) else None
-        if type(by) is int and value.right is amount and value.symbol in ("+", "-"):
-            return Assignment(target, Constant(by if value.symbol == "+" else -by), grows=True)
-    return Assignment(target, value)
+        self.made.append(Assignment(target, value))
 
 
 def _parts(effect: Assignment) -> Sequence[Expression[object]]:

@@ -10,8 +10,7 @@ from typing import Any
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError
-from bthtn.planning.htn.by_arguments import has_fixed_reads, reads_all
-from bthtn.planning.htn.translation.paths import End, Path, paths, undue
+from bthtn.planning.htn.translation.paths import Due, End, Path, paths
 from bthtn.planning.htn.translation.terms import Terms, kind_of, may_raise
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable
 from bthtn.world.expression import (
@@ -31,15 +30,13 @@ class PathResult:
 
     The condition takes it for granted that no earlier result's holds. ``values`` are computed when
     the method is entered; in the arguments of the calls they are parameters behind those of the
-    task. ``typed`` are parameters with those of a called task whose type their values must have. If
-    it ``is_fixed``, the same fluents are always read for it.
+    task. ``typed`` are parameters with those of a called task whose type their values must have.
     """
 
     condition: Condition
-    calls: tuple[TaskCall, ...]
-    values: tuple[Expression[Any], ...]
-    typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...]
-    is_fixed: bool
+    calls: tuple[TaskCall, ...] = ()
+    values: tuple[Expression[Any], ...] = ()
+    typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...] = ()
 
 
 class PathResults:
@@ -55,12 +52,7 @@ class PathResults:
     def of(self, definition: Definition, terms: Terms) -> tuple[PathResult, ...]:
         """The results in order. Raises NotTranslatable."""
         found = self._through(paths(definition, terms), terms)
-        results = tuple(result for result in found if result is not None)
-        return (
-            tuple(replace(result, is_fixed=False) for result in results)
-            if terms.varies
-            else results
-        )
+        return tuple(result for result in found if result is not None)
 
     def _through(self, path: Path, terms: Terms) -> list[PathResult | None]:
         """The results on the paths from here, None for one where the method does not apply."""
@@ -71,9 +63,8 @@ class PathResults:
             raise NotTranslatable  # nothing evaluates it
         condition = path.condition
         unless = Negation(condition) if None in then else ALWAYS
-        holds, fails = has_fixed_reads(condition), has_fixed_reads(condition, unless=True)
-        return [_while(condition, result, is_fixed=holds) for result in then] + [
-            _while(unless, result, is_fixed=fails) for result in other
+        return [_while(condition, result) for result in then] + [
+            _while(unless, result) for result in other
         ]
 
     def _end(self, end: End, terms: Terms) -> PathResult | None:
@@ -84,11 +75,9 @@ class PathResults:
             return None
         answer = end.returned
         nodes = answer.elts if isinstance(answer, ast.Tuple | ast.List) else [answer]
-        entered = _MethodEntry(terms, self._arity)
+        entered = _MethodEntry(terms, self._arity, end.due)
         calls = tuple(self._call(node, entered) for node in nodes)
-        values = (*entered.values, *undue(end.due, entered.values))
-        typed = tuple(entered.typed.values())
-        return PathResult(ALWAYS, calls, values, typed, all(map(reads_all, values)))
+        return PathResult(ALWAYS, calls, tuple(entered.values), tuple(entered.typed.values()))
 
     def _call(self, node: ast.expr, entered: _MethodEntry) -> TaskCall:
         if not isinstance(node, ast.Call):
@@ -112,12 +101,12 @@ class PathResults:
 
 
 class _MethodEntry:
-    """The values computed when the method is entered, on one path."""
+    """The values computed when the method is entered, on one path: first those that are due."""
 
-    def __init__(self, terms: Terms, arity: int) -> None:
+    def __init__(self, terms: Terms, arity: int, due: Due) -> None:
         self.terms = terms
         self._arity = arity
-        self.values: list[Expression[Any]] = []
+        self.values: list[Expression[Any]] = [*due]
         self.typed: dict[Any, tuple[Parameter[Any], Parameter[Any]]] = {}
 
     def argument(self, node: ast.expr) -> Any:
@@ -147,14 +136,12 @@ class _MethodEntry:
                     )
 
 
-def _while(
-    condition: Condition, outcome: PathResult | None, *, is_fixed: bool
-) -> PathResult | None:
-    """The outcome with a condition in front of its own; ``is_fixed`` if its reads are fixed."""
+def _while(condition: Condition, outcome: PathResult | None) -> PathResult | None:
+    """The outcome with a condition in front of its own."""
     if outcome is None:
         return None
     if condition is ALWAYS:
         condition = outcome.condition
     elif outcome.condition is not ALWAYS:
         condition = Junction((condition, outcome.condition), decisive=False)
-    return replace(outcome, condition=condition, is_fixed=is_fixed and outcome.is_fixed)
+    return replace(outcome, condition=condition)

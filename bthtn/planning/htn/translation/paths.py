@@ -7,7 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bthtn.planning.htn.translation.terms import Terms, always_evaluated, either, may_raise
+from bthtn.planning.htn.translation.terms import (
+    Terms,
+    always_evaluated,
+    either,
+    evaluated,
+    may_raise,
+)
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable
 from bthtn.world.expression import Condition, Expression
 
@@ -47,10 +53,15 @@ def paths(definition: Definition, terms: Terms) -> Path:
     return _Walk(terms).through(statements, terms.variables, ())
 
 
-def undue(due: Iterable[Expression[Any]], evaluated: Iterable[Expression[Any]]) -> Due:
+def undue(due: Due, these: Iterable[Expression[Any]]) -> Due:
     """The expressions still due when these have been evaluated."""
-    done = {id(inside) for expression in evaluated for inside in always_evaluated(expression)}
+    done = {id(inside) for expression in these for inside in always_evaluated(expression)}
     return tuple(expression for expression in due if id(expression) not in done)
+
+
+def with_due(due: Due, condition: Condition) -> Condition:
+    """The condition, which evaluates all that is due."""
+    return evaluated(undue(due, [condition]), condition)
 
 
 def truth(definition: Definition, terms: Terms) -> Condition:
@@ -63,10 +74,7 @@ def _truth(path: Path, terms: Terms) -> Condition:
         if path.returned is None:
             raise NotTranslatable  # None is no truth value
         terms.variables = path.variables
-        answer = terms.truth(path.returned)
-        if undue(path.due, [answer]):
-            raise NotTranslatable
-        return answer
+        return with_due(path.due, terms.truth(path.returned))
     return either(path.condition, _truth(path.then, terms), _truth(path.other, terms))
 
 
@@ -89,7 +97,7 @@ class _Walk:
                     | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as node)
                 ):
                     self._terms.variables = variables
-                    value = self._terms.assigned(node)
+                    value = self._terms.value(node)
                     variables = {**variables, name: value}
                     due = (*due, value) if may_raise(value) else due
                 case ast.If(test=test, body=body, orelse=orelse):
@@ -112,12 +120,9 @@ class _Walk:
         due: Due,
     ) -> Fork:
         self._terms.variables = variables
-        condition = self._terms.truth(test)
-        left = undue(due, [condition])
+        condition = with_due(due, self._terms.truth(test))
         return Fork(
-            condition,
-            self.through(then, variables, left),
-            self.through(other, variables, left),
+            condition, self.through(then, variables, ()), self.through(other, variables, ())
         )
 
     def _end(self, returned: ast.expr | None, variables: Variables, due: Due) -> End:

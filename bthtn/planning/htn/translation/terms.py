@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.errors import BthtnError
-from bthtn.planning.htn.by_arguments import reads_all
 from bthtn.planning.htn.translation.meaning import Meaning
 from bthtn.planning.htn.translation.written import NotTranslatable
 from bthtn.world.assignment import FluentReference
@@ -47,9 +46,6 @@ class Terms:
     ``variables`` has the expressions that its variables stand for, at one place in the function,
     ``written`` the values of fluents that it has written; members of ``families_written`` cannot be
     read any more.
-    ``relies_on_ints`` becomes true when an expression means the same only while parameters that
-    are declared as ``int`` are never anything else, ``varies`` when a variable gets a value for
-    which not always the same fluents are read.
     """
 
     def __init__(self, meaning: Meaning, state_class: type[State]) -> None:
@@ -62,16 +58,8 @@ class Terms:
         self.variables: Mapping[str, Expression[Any]] = dict(meaning.defaults())
         self.written: dict[Fluent[Any], Expression[Any]] = {}
         self.families_written: set[FluentFamily[Any, Any]] = set()
-        self.relies_on_ints = False
-        self.varies = False
 
     # values
-
-    def assigned(self, node: ast.expr) -> Expression[Any]:
-        """The value that a variable gets. Raises NotTranslatable."""
-        value = self.value(node)
-        self.varies |= not reads_all(value)
-        return value
 
     def value(self, node: ast.expr) -> Expression[Any]:
         """The value of an expression. Raises NotTranslatable."""
@@ -134,7 +122,7 @@ class Terms:
         if self._is_of_state(node):
             assert isinstance(node, ast.Attribute), "as it is one of the state"
             found = self._named.get(node.attr)
-            if _is_steady(found):
+            if type(found) in (Fluent, FluentFamily):
                 return found
         raise NotTranslatable
 
@@ -186,8 +174,8 @@ class Terms:
             return Comparison(_EQUALITIES[type(op)], left, right)
         if type(op) in _ORDERS:
             texts = kind_of(left) is str and kind_of(right) is str
-            if texts or (self._is_number(left) and self._is_number(right)):
-                return Comparison(_ORDERS[type(op)], left, right)
+            if texts or (_is_number(left) and _is_number(right)):
+                return Comparison(_ORDERS[type(op)], _summed(left), _summed(right))
         if isinstance(op, ast.Is | ast.IsNot) and _is_same_when_equal(left, right):
             return Comparison("==" if isinstance(op, ast.Is) else "!=", left, right)
         raise NotTranslatable
@@ -209,27 +197,26 @@ class Terms:
         parts = tuple(Comparison("==", value, item) for item in values)
         return Junction(parts, decisive=True)
 
-    def _is_number(self, value: Expression[Any]) -> bool:
-        match value:
-            case Parameter(type=kind) if kind is int:
-                self.relies_on_ints = True
-                return True
-            case Arithmetic(left=left, right=right):
-                return self._is_number(left) and self._is_number(right)
-            case _:
-                return kind_of(value) in _NUMBERS
+
+def _is_number(value: Expression[Any]) -> bool:
+    """Whether it is a number, as far as parameters are what they are declared to be."""
+    match value:
+        case Parameter(type=kind):
+            return kind is int
+        case Arithmetic(left=left, right=right):
+            return _is_number(left) and _is_number(right)
+        case _:
+            return kind_of(value) in _NUMBERS
+
+
+def _summed(number: Expression[Any]) -> Expression[Any]:
+    """The number, so that it raises where a parameter is none: members of an Enum have an order."""
+    return Arithmetic("+", number, Constant(0)) if isinstance(number, Parameter) else number
 
 
 def _tuple(parts: list[Expression[Any]]) -> Expression[Any]:
     values = [part.value for part in parts if isinstance(part, Constant)]
     return Constant(tuple(values)) if len(values) == len(parts) else TupleOf(tuple(parts))
-
-
-def _is_steady(found: object) -> bool:
-    """Whether it is a fluent, or a family of such, that no sensor drives."""
-    if type(found) is FluentFamily:
-        return not found.prototype.volatile
-    return type(found) is Fluent and not found.volatile
 
 
 def either(condition: Condition, one: Condition, other: Condition) -> Condition:
@@ -262,18 +249,23 @@ def kind_of(value: Expression[Any]) -> type | None:
 
 
 def may_raise(value: Expression[Any]) -> bool:
-    """Whether evaluating the expression can fail; true when in doubt."""
+    """Whether evaluating the expression can fail, as every read can; true when in doubt."""
     match value:
-        case Constant() | Parameter() | Fluent():
+        case Constant() | Parameter():
             return False
         case Negation() | Junction() | TupleOf():
             return any(map(may_raise, operands(value)))
-        case Comparison():
-            kinds = {kind_of(operand) for operand in operands(value)}
-            plain = kinds <= _NUMBERS or (len(kinds) == 1 and kinds <= {bool, str})
-            return not plain or any(map(may_raise, operands(value)))
         case _:
             return True
+
+
+def evaluated(values: Iterable[Expression[Any]], then: Condition) -> Condition:
+    """A condition that is true where another one is, and evaluates all these before."""
+    first = tuple(
+        Junction((Comparison("==", value, Constant(None)), Constant(value=True)), decisive=True)
+        for value in values
+    )
+    return Junction((*first, then), decisive=False) if first else then
 
 
 def always_evaluated(value: Expression[Any]) -> Iterator[Expression[Any]]:

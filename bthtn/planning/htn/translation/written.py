@@ -5,8 +5,8 @@ import __future__
 
 import ast
 import linecache
-from collections.abc import Iterator
 from copy import copy
+from functools import lru_cache
 from importlib.machinery import SourceFileLoader
 from inspect import CO_NESTED
 from types import CodeType, FunctionType
@@ -22,47 +22,34 @@ class NotTranslatable(Exception):  # noqa: N818 - not an error: the function is 
     """A function, or a name in it, has no translation."""
 
 
-class Sources:
-    """The functions in the files that were read, by their first lines."""
+def written(function: FunctionType) -> Definition:
+    """The definition whose code is that of the function. Raises NotTranslatable.
 
-    def __init__(self) -> None:
-        self._files: dict[str, dict[int, list[Definition]]] = {}
-
-    def written(self, function: FunctionType) -> Definition:
-        """The definition whose code is that of the function. Raises NotTranslatable.
-
-        A file may have changed since it was imported, or never have been there. So a definition
-        counts only when the interpreter makes the very same code of it.
-        """
-        code = function.__code__
-        for definition in self._in_file(function).get(code.co_firstlineno, ()):
-            if _code(definition, code) == code:
-                return definition
-        raise NotTranslatable
-
-    def _in_file(self, function: FunctionType) -> dict[int, list[Definition]]:
-        name = function.__code__.co_filename
-        if name not in self._files:
-            found = self._files[name] = dict[int, list[Definition]]()
-            for definition in _definitions("".join(linecache.getlines(name, function.__globals__))):
-                decorators = (
-                    definition.decorator_list if isinstance(definition, ast.FunctionDef) else ()
-                )
-                found.setdefault(min(part.lineno for part in (definition, *decorators)), []).append(
-                    definition
-                )
-        return self._files[name]
+    A file may have changed since it was imported, or never have been there. So a definition
+    counts only when the interpreter makes the very same code of it.
+    """
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    for definition in _definitions("".join(lines)).get(code.co_firstlineno, ()):
+        if _code(definition, code) == code:
+            return definition
+    raise NotTranslatable
 
 
-def _definitions(text: str) -> Iterator[Definition]:
-    """All functions of a file, none of a file that cannot be read."""
+@lru_cache(maxsize=1)
+def _definitions(text: str) -> dict[int, list[Definition]]:
+    """All functions of a file by their first lines, none of a file that cannot be read."""
+    found: dict[int, list[Definition]] = {}
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return
+        return found
     for node in ast.walk(tree):
         if isinstance(node, Definition):
-            yield node
+            decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else ()
+            first = min(part.lineno for part in (node, *decorators))
+            found.setdefault(first, []).append(node)
+    return found
 
 
 def _code(definition: Definition, like: CodeType) -> CodeType | None:

@@ -1,11 +1,12 @@
-"""An agent with a cache of plans does what it would do without one, tick by tick.
+"""An agent whose plans are remembered does what it would do without memories, tick by tick.
 
 Random goals over random domains, in random trees, with steps that fail and a world that others
-change. Every part that can be suspended may stand at several places of a goal, so that one answer
-of the cache is asked for by several parts of one plan.
+change. Every part that can be suspended may stand at several places of a goal, so that one part is
+planned several times.
 """
 
 from collections import Counter
+from unittest.mock import patch
 
 import pytest
 from hypothesis import event, given, note
@@ -15,7 +16,6 @@ from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import (
     Domain,
-    PlanCache,
     Settings,
     defer,
     method,
@@ -26,9 +26,7 @@ from bthtn import (
     with_cleanup,
 )
 from bthtn.agent.events import (
-    CleanupStarted,
     GoalEnded,
-    PlanAdopted,
     PlanFailed,
     PlanRepaired,
     PlanReplaced,
@@ -37,6 +35,8 @@ from bthtn.agent.events import (
 from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal
 from bthtn.domain.network import network_text
 from bthtn.domain.task import PrimitiveTask
+from bthtn.planning.htn import search
+from bthtn.planning.htn.memo import PlanMemo
 from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import ScriptedOperator
 from bthtn.testing.playground import PROMISES, World
@@ -50,8 +50,6 @@ SENSED = [(one, value) for one in (World.open, World.lit, World.armed) for value
 CONDITIONS = (None, None, World.open, World.open, World.lit, World.armed, ~World.armed)
 EFFECTS = ((), (), (), World.open.becomes(False), World.lit.becomes(True), World.count.increases(1))
 SCRIPTS = (None, None, "RS", "RRS", "RF", "RRF", "RRRS")
-CAN_PLAN_ALONE = (PlanAdopted, PlanRepaired, PlanFailed, GoalEnded, CleanupStarted)
-"""Events of ticks in which the cache may have been asked for something else than a rest."""
 
 
 @st.composite
@@ -157,12 +155,15 @@ def tree_of(kind, agent, first, second):
             return Parallel("root", policy, [first, second])
 
 
-def timeline(drawn, cache=None, counts=None):
-    """What ``bthtn run`` would print, tick by tick, for an agent who plans with this cache."""
+def without_memories():
+    """A context in which nobody remembers a plan."""
+    return patch.object(PlanMemo, "find", lambda *_: None)
+
+
+def timeline(drawn, counts=None):
+    """What ``bthtn run`` would print, tick by tick."""
     counts = Counter() if counts is None else counts
     operators, planning = Operators(simulates_others=True), Settings(**drawn["settings"], **LIMITS)
-    # What was checked is shared by all arrivals at one suspended part, and no cache keeps it.
-    keeps = cache is not None and not planning.check_rest
     primitives = [
         task for task in drawn["domain"].tasks.values() if isinstance(task, PrimitiveTask)
     ]
@@ -175,12 +176,12 @@ def timeline(drawn, cache=None, counts=None):
         World.over(drawn["state"]),
         body=None,
         operators=operators,
-        listener=OwnNodes() if keeps else None,
-        cache=cache,
+        # What was checked is shared by all arrivals at one suspended part.
+        listener=None if planning.check_rest else OwnNodes(),
     )
     options = {
         "settings": planning,
-        "budget": None,  # what is known takes no time, which is the one difference there may be
+        "budget": drawn["budget"],
         "max_replans": drawn["max_replans"],
         "replanning": Replanning(**drawn["replanning"]),
     }
@@ -197,35 +198,51 @@ def timeline(drawn, cache=None, counts=None):
     character = Character(tree_of(drawn["tree"], agent, *both), agent, sense=sense)
     ticks = []
     for _ in drawn["moments"]:
-        hits = 0 if cache is None else cache.statistics.hits
         events = character.tick()
         ticks.append(Tick(character.ticks, tuple(goal.status.value for goal in both), events))
         counts.update(type(one).__name__ for one in events)
-        kinds = {type(one) for one in events}
-        if cache is not None and PlanResumed in kinds and kinds.isdisjoint(CAN_PLAN_ALONE):
-            counts["hits in suspended parts"] += cache.statistics.hits - hits
     ticks.append(Tick(character.ticks + 1, (), character.stop()))
     return [[str(line) for line in lines(row)] for row in rows(ticks)]
 
 
-@given(scenes())
-def test_with_a_cache_the_same_happens_in_every_tick(drawn):
-    alone = timeline(drawn)
-    cache = PlanCache()
-    assert timeline(drawn, cache) == alone
-    known = cache.statistics.hits
-    assert timeline(drawn, cache) == alone, "also for who finds everything in it"
-    event(f"hits of its own: {known > 0}, of another's: {cache.statistics.hits > known}")
+def remembered(drawn, counts=None):
+    """The timeline, and how many plans were remembered in it."""
+    recalled, recall = [], search.recalled
+
+    def noted(*given):
+        recalled.append(given)
+        return recall(*given)
+
+    with patch.object(search, "recalled", noted):
+        found = timeline(drawn, counts)
+    return found, len(recalled)
+
+
+BUDGETS = st.sampled_from([None, 1, 2, 3, 5, 10, 30])
+
+
+@given(scenes(), BUDGETS)
+def test_with_memories_the_same_happens_in_every_tick(drawn, budget):
+    drawn = {**drawn, "budget": budget}
+    with without_memories():
+        alone = timeline(drawn)
+    for _ in range(2):
+        found, recalled = remembered(drawn)
+        assert found == alone
+    event(f"remembered: {recalled > 0}")
 
 
 @pytest.mark.slow
 def test_the_scenes_are_not_empty():
     def kinds(drawn):
-        timeline(drawn, PlanCache(), counts := Counter())
+        drawn = {**drawn, "budget": None}
+        timeline(drawn)
+        counts = Counter()
+        counts["remembered"] = remembered(drawn, counts)[1]
         return counts
 
     least = {
-        "hits in suspended parts": 10,
+        "remembered": 60,
         PlanResumed.__name__: 60,
         PlanRepaired.__name__: 1,
         PlanReplaced.__name__: 10,

@@ -21,7 +21,7 @@ from bthtn import (
 )
 from bthtn.domain.builder import frozen
 from bthtn.domain.network import network_from
-from bthtn.replanning.static_reads import static_reads
+from bthtn.planning.static_reads import static_reads
 from bthtn.testing.strategies import World
 
 
