@@ -16,7 +16,7 @@ from bthtn.domain.function import blame
 from bthtn.records import record
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.footprint import Recorder
+from bthtn.world.footprint import ReadRecorder
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN, value_text
 
@@ -44,7 +44,7 @@ class RandomOrder:
         """Whether calls with equal arguments draw alike in every state."""
         return all(isinstance(asked, Constant) for asked in self.asks)
 
-    def order(self, view: Recorder, args: Binding) -> tuple[int, ...]:
+    def order(self, view: ReadRecorder, args: Binding) -> tuple[int, ...]:
         """The indices of the methods in drawn order. Raises UnknownRead for an unknown weight."""
         weights, by = (
             [known_value(expression, view, args) for expression in expressions]
@@ -74,7 +74,7 @@ class ValueChoice:
         key = self.key
         return (self.values,) if key is None else (self.values, key)
 
-    def candidates(self, view: Recorder, args: Binding) -> tuple[Any, ...]:
+    def candidates(self, view: ReadRecorder, args: Binding) -> tuple[Any, ...]:
         """The values to try, in order.
 
         Raises UnknownRead when the values are unknown, and DomainError when the expression gives
@@ -124,7 +124,7 @@ DecompositionChoice = RandomOrder | ValueChoice | TurnChoice
 """How the decompositions of a call are found when the search reaches it."""
 
 
-def known_value(expression: Expression[Any], view: Recorder, args: Binding) -> Any:
+def known_value(expression: Expression[Any], view: ReadRecorder, args: Binding) -> Any:
     """The value of an expression. Raises UnknownRead if it is unknown."""
     value = expression.evaluate(view, args)
     if value is UNKNOWN:

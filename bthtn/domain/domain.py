@@ -29,7 +29,7 @@ from bthtn.domain.turns import Pending, Place, Turn, TurnBody, is_decomposed
 from bthtn.errors import DomainError, nearest
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.footprint import Recorder, RecordingView
+from bthtn.world.footprint import ReadRecorder, RecordingView
 from bthtn.world.schema import StateSchema
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
@@ -114,7 +114,7 @@ class FrozenDomain(Shared, Unpicklable):
         return replace(self, tasks=tasks, methods={**self.methods, **methods}, base=self), network
 
     def decompositions(
-        self, task: CompoundTask[...], args: Binding, recorder: Recorder
+        self, task: CompoundTask[...], args: Binding, recorder: ReadRecorder
     ) -> Decompositions:
         """The decompositions of a call of the task that this state allows.
 
@@ -138,7 +138,9 @@ class FrozenDomain(Shared, Unpicklable):
             case _:
                 assert_never(task.choice)
 
-    def _turns(self, task: CompoundTask[...], args: Binding, recorder: Recorder) -> Iterator[Turn]:
+    def _turns(
+        self, task: CompoundTask[...], args: Binding, recorder: ReadRecorder
+    ) -> Iterator[Turn]:
         """The turns that come next in a call of the anonymous task of ``unordered``."""
         pending = args[-1] or Pending.of(self._members(task), args[:-1])
         turn = Turn(task, args, pending.opened(partial(self._opened, recorder)))
@@ -152,7 +154,7 @@ class FrozenDomain(Shared, Unpicklable):
         bodies = (method.body for method in self.methods[task])
         return [body for body in bodies if not isinstance(body, PlainBody)]
 
-    def _opened(self, recorder: Recorder, part: Network, binding: Binding) -> Pending | None:
+    def _opened(self, recorder: ReadRecorder, part: Network, binding: Binding) -> Pending | None:
         """The members of another ``unordered``, None for all other parts."""
         if not isinstance(part, TaskCall) or not isinstance(part.task, CompoundTask):
             return None
@@ -162,7 +164,7 @@ class FrozenDomain(Shared, Unpicklable):
         assert args is not None, "the arguments of a construct's task are parameters"
         return Pending.of(self._members(part.task), args[:-1])
 
-    def _turns_of(self, turn: Turn, place: Place, recorder: Recorder) -> Iterator[Turn]:
+    def _turns_of(self, turn: Turn, place: Place, recorder: ReadRecorder) -> Iterator[Turn]:
         head, binding = turn.pending.head(place)
         shown = ".".join(map(str, place))
         inner = replace(turn, place=place, name=f"{shown}: {network_text(head, binding)}")
@@ -188,7 +190,7 @@ class FrozenDomain(Shared, Unpicklable):
             )
 
     def _decompositions_of(
-        self, task: CompoundTask[...], args: Binding | None, recorder: Recorder
+        self, task: CompoundTask[...], args: Binding | None, recorder: ReadRecorder
     ) -> Decompositions:
         if args is None:
             raise UnknownRead(recorder.unknown)
@@ -199,7 +201,7 @@ class FrozenDomain(Shared, Unpicklable):
         methods = self.methods.get(task, ())
         return methods[index].name if task.choice is None and index < len(methods) else ""
 
-    def network(self, method: Method, recorder: Recorder, binding: Binding) -> Network | None:
+    def network(self, method: Method, recorder: ReadRecorder, binding: Binding) -> Network | None:
         """The network that replaces the task in this state; None if the method is not applicable.
 
         Raises UnknownRead when this depends on an unknown fluent, PlanningError when a user's

@@ -25,7 +25,7 @@ from bthtn.errors import DomainError
 from bthtn.records import record
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.footprint import Recorder
+from bthtn.world.footprint import ReadRecorder
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
@@ -108,7 +108,7 @@ class Method(Shared, Unpicklable):
         """The body as it was written."""
         return str(self.body) if isinstance(self.body, PlainBody) else network_text(self.body)
 
-    def network(self, recorder: Recorder, binding: Binding) -> Network | None:
+    def network(self, recorder: ReadRecorder, binding: Binding) -> Network | None:
         """The network for this state; None when the method does not apply.
 
         Raises UnknownRead when this depends on an unknown fluent, and like ``PlainBody.network``.

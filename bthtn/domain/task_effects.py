@@ -14,7 +14,7 @@ from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.records import record
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
-from bthtn.world.footprint import Footprint, Recorder, Write
+from bthtn.world.footprint import Footprint, ReadRecorder, Write
 from bthtn.world.truth import UNKNOWN, Truth
 
 
@@ -35,13 +35,15 @@ class TaskEffects:
     unknown: str = ""
 
 
-def grounded(call: TaskCall, view: Recorder, binding: Binding) -> tuple[Any, ...] | None:
+def grounded(call: TaskCall, view: ReadRecorder, binding: Binding) -> tuple[Any, ...] | None:
     """Values of the call's arguments in this state, or None if one is unknown."""
     values = tuple(argument.evaluate(view, binding) for argument in call.args)
     return None if any(value is UNKNOWN for value in values) else values
 
 
-def projected(task: PrimitiveTask[...], args: tuple[Any, ...], recorder: Recorder) -> TaskEffects:
+def projected(
+    task: PrimitiveTask[...], args: tuple[Any, ...], recorder: ReadRecorder
+) -> TaskEffects:
     """The outcome of the task in this state, called with these values."""
     possible = task.precondition.evaluate(recorder, args)
     if possible is False:

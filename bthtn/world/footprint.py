@@ -139,7 +139,7 @@ class Footprint:
         return min((str(mine) for mine in both if self.interferes_over(mine, other)), default=None)
 
 
-class Recorder(StateView, Protocol):
+class ReadRecorder(StateView, Protocol):
     """A view that records the fluents that are read through it."""
 
     @property

@@ -185,4 +185,4 @@ def test_the_problems_are_not_vacuous():
             yield from [kind] * (known is not None and len(search.plan.steps) > 1)
 
     drawn = st.tuples(remembered(), states(), states())
-    assert_occurs(drawn, kinds, {"again": 5, "shared": 1}, most=500)
+    assert_occurs(drawn, kinds, {"again": 10, "shared": 1}, most=500)

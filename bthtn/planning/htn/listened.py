@@ -12,7 +12,7 @@ from bthtn.plan.nodes import HORIZON, Suspension
 from bthtn.planning import trace
 from bthtn.planning.htn.reasons import Reason, event, listed
 from bthtn.planning.htn.record import ChosenMethod, EvaluatedStep
-from bthtn.planning.htn.search import BACK, Frame, HtnSearch, PreparedGoal, Scope, Ways
+from bthtn.planning.htn.search import BACK, BranchScope, Frame, HtnSearch, PreparedGoal, Ways
 from bthtn.planning.htn.table import (
     DEFERRING,
     PAUSING,
@@ -79,7 +79,7 @@ class ListenedSearch(HtnSearch):
         k: Any,
         depth: int,
         steps: int,
-        scope: Scope,
+        scope: BranchScope,
     ) -> Any:
         self._tell()
         self._depth = depth

@@ -188,7 +188,7 @@ class Node(NamedTuple):
     k: Any
     depth: int
     steps: int
-    scope: Scope
+    scope: BranchScope
     place: int
     choice_at: int | None
 
@@ -218,7 +218,7 @@ class Frame:
         self.has_plan = False
 
 
-class Scope(NamedTuple):
+class BranchScope(NamedTuple):
     """The branch that is planned, what is ``spent`` in it so far, and where the bound is.
 
     ``frame`` is None outside of all nodes. ``ahead`` is the length of the record of choices while
@@ -263,12 +263,12 @@ class PreparedGoal:
         return PreparedGoal(request.domain, request.goal, request.binding, request.settings)
 
 
-OUTSIDE: Final = Scope(None, NOTHING_SPENT, -1)
+OUTSIDE: Final = BranchScope(None, NOTHING_SPENT, -1)
 """That of a search with no bound, before its first node."""
-Registers = tuple[Instruction, Binding, Any, int, int, Scope]
+Registers = tuple[Instruction, Binding, Any, int, int, BranchScope]
 """What is to do, and where: ``ins``, ``a``, ``k``, the ``depth`` of decomposition, the number of
 ``steps`` so far, and the scope."""
-Reached = tuple[Instruction | None, Binding, Any, int, int, Scope, Suspension | None]
+Reached = tuple[Instruction | None, Binding, Any, int, int, BranchScope, Suspension | None]
 """Where planning goes on, and why it stopped on this path, if it did."""
 
 
@@ -325,7 +325,7 @@ class HtnSearch(Unpicklable):
             if goal.has_costs:
                 self._costs = Costs(request.domain, cheapest=request.settings.cheapest)
             if request.bound is not None:
-                scope = Scope(None, NOTHING_SPENT, 0)
+                scope = BranchScope(None, NOTHING_SPENT, 0)
             self._is_plain &= not request.avoiding and not self.listens
         self._reason = ""
         self._stop = self.expansions = 0
@@ -662,7 +662,7 @@ class HtnSearch(Unpicklable):
             if self._costs is not None:
                 frame, (elapsed, cost), ahead = scope
                 spent = elapsed, cost + self._costs.of_networks(ins.network)
-                scope = Scope(frame, spent, ahead)
+                scope = BranchScope(frame, spent, ahead)
         else:
             assert kind == NOTHING, "there is no other kind"
         return ins.next, a, k, depth, steps, scope, None
@@ -681,7 +681,7 @@ class HtnSearch(Unpicklable):
         self.record.append((cause, None, len(self.trail), ins, a, depth))
         if self._costs is not None:
             frame, (elapsed, cost), ahead = scope
-            scope = Scope(frame, (elapsed, cost + self._costs.left(ins, k)), ahead)
+            scope = BranchScope(frame, (elapsed, cost + self._costs.left(ins, k)), ahead)
         if self.listens:
             self._left_open(ins, a, k, depth, cause)
         return None, a, None, depth, steps, scope, cause
@@ -767,7 +767,7 @@ class HtnSearch(Unpicklable):
         k: Any,
         depth: int,  # noqa: ARG002 - for those who listen
         steps: int,
-        scope: Scope,
+        scope: BranchScope,
     ) -> Any:
         """Return None to plan an instruction, why planning stops there, or BACK."""
         costs, (elapsed, cost) = self._costs, scope.spent
@@ -817,7 +817,9 @@ class HtnSearch(Unpicklable):
         self._view.apply(writes, self.trail)
         return True, EvaluatedStep(row, asked.readings, writes, duration, cost), None
 
-    def _with_step(self, scope: Scope, step: PrimitiveRow | EvaluatedStep, args: Binding) -> Scope:
+    def _with_step(
+        self, scope: BranchScope, step: PrimitiveRow | EvaluatedStep, args: Binding
+    ) -> BranchScope:
         """Return the scope with time and cost after a step."""
         frame, (elapsed, cost), ahead = scope
         row = step.row if type(step) is EvaluatedStep else step
@@ -831,7 +833,7 @@ class HtnSearch(Unpicklable):
                 price = self._number(step, None, row.task, args, "cost")
                 price = costs.price(price, 0, row.task, args)
             cost += price
-        return Scope(frame, (elapsed, cost), ahead)
+        return BranchScope(frame, (elapsed, cost), ahead)
 
     def _number(
         self, step: Any, known: float | None, task: PrimitiveTask[...], args: Binding, which: str
@@ -844,8 +846,8 @@ class HtnSearch(Unpicklable):
         return number_of(getattr(task, which), ReadingView(self._view), args)
 
     def _with_method(
-        self, costs: Costs, scope: Scope, method: Any, task: Any, args: Binding
-    ) -> Scope:
+        self, costs: Costs, scope: BranchScope, method: Any, task: Any, args: Binding
+    ) -> BranchScope:
         """Return the scope with time and cost after a method was entered."""
         price = method.cost if costs.are_of_steps else method.value
         if type(method) is ChosenMethod and method.row.has_numbers:
@@ -853,7 +855,7 @@ class HtnSearch(Unpicklable):
         if not price:
             return scope
         frame, (elapsed, cost), ahead = scope
-        return Scope(frame, (elapsed, cost + price), ahead)
+        return BranchScope(frame, (elapsed, cost + price), ahead)
 
     def _ensured(self, ins: Instruction, a: Binding) -> Ensured | Suspension:
         """Return what a deferred task ensures, or why planning stops there."""
@@ -873,7 +875,7 @@ class HtnSearch(Unpicklable):
         args: Any,
         start: int,
         depth: int,
-        scope: Scope,
+        scope: BranchScope,
     ) -> Any:
         """Find the first usable method from ``start`` on.
 
@@ -953,7 +955,7 @@ class HtnSearch(Unpicklable):
             self._reject_method(row, args, of_one, depth)
         return reached
 
-    def _first(self, row: CompoundRow, args: Binding, start: int, scope: Scope) -> Any:
+    def _first(self, row: CompoundRow, args: Binding, start: int, scope: BranchScope) -> Any:
         """Find the first usable method of a task by the compiled function, as ``_decide`` does.
 
         Returns the index from which that has to ask one method after the other.
@@ -1135,16 +1137,18 @@ class HtnSearch(Unpicklable):
             if not self._may_beat(0, ahead):
                 return None
             mark = ALTERNATIVE
-            around = ins, a, None, depth, steps, Scope(scope.frame, spent, ahead)
+            around = ins, a, None, depth, steps, BranchScope(scope.frame, spent, ahead)
             self._choices.append((around, frame, ALTERNATIVE_FAILED, lengths))
             if ahead >= 0:
                 ahead = self._after(0, ahead)
             self._view.begin(trail)
         record.append((mark, None, len(trail), ins, a, depth))
         first = ins.bodies[len(planned)].first
-        return first, a, None, depth, steps, Scope(frame, spent, ahead), None
+        return first, a, None, depth, steps, BranchScope(frame, spent, ahead), None
 
-    def _end_branch(self, steps: int, scope: Scope, cause: Suspension | None) -> Reached | None:
+    def _end_branch(
+        self, steps: int, scope: BranchScope, cause: Suspension | None
+    ) -> Reached | None:
         """Close a branch, and start the next."""
         frame, spent, ahead = scope
         assert frame is not None, "a branch ends"
@@ -1221,7 +1225,15 @@ class HtnSearch(Unpicklable):
                 cost += self._costs.left(following, k)
             self._left_behind(following, a, k, depth, cause)
             following = k = None
-        return following, a, k, depth, steps, Scope(around.frame, (elapsed, cost), ahead), cause
+        return (
+            following,
+            a,
+            k,
+            depth,
+            steps,
+            BranchScope(around.frame, (elapsed, cost), ahead),
+            cause,
+        )
 
     def _agreed(self, kept: list[Branch]) -> Mapping[Fluent[Any], Any]:
         """The values on which all alternatives agree; the others become unknown.
