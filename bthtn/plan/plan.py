@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, fields
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
@@ -30,11 +30,29 @@ class SharedTree(NamedTuple):
     derived: dict[Any, Any]
 
 
-def _exhausted(_source: tuple[Any, ...], part: str) -> Any:
-    raise AssertionError(f"the {part} of the plan is there already")
+class PlanSource(Protocol):
+    """What the fields of a plan are made from, each when it is first read.
 
+    Equal plans may have the same ``shared_tree``.
+    """
 
-_NOTHING_LEFT: Final = (_exhausted, None)
+    @property
+    def domain(self) -> FrozenDomain: ...
+    @property
+    def goal(self) -> Network: ...
+    @property
+    def binding(self) -> Binding: ...
+    @property
+    def shared_tree(self) -> SharedTree: ...
+    @property
+    def record(self) -> MethodTraversalRecord: ...
+    @property
+    def predicted(self) -> FrozenState: ...
+    @property
+    def expansions(self) -> int: ...
+
+    def actions(self) -> tuple[Action, ...] | None:
+        """The actions of the plan, None if they have to be taken from its tree."""
 
 
 @record(eq=False)
@@ -52,19 +70,13 @@ class Plan(Shared, Unpicklable):
     record: MethodTraversalRecord
     predicted: FrozenState
     expansions: int = 0
-    _source: tuple[Any, ...] = field(default=_NOTHING_LEFT, init=False, repr=False)
+    _source: PlanSource | None = field(default=None, init=False, repr=False)
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
-    def found(source: tuple[Any, ...]) -> Plan:
-        """A plan whose fields are made when they are first read.
-
-        The first item of the source is a function, which is called with the source and the name
-        of the field; equal plans may get one SharedTree as their tree. The second one is a function
-        of the source that returns the actions, or None if these have to be taken from the tree;
-        there may be no such function.
-        """
-        plan = OpenPlan()
+    def found(source: PlanSource) -> Plan:
+        """A plan whose fields are made from this source when they are first read."""
+        plan = _OpenPlan()
         plan._source = source
         plan.__class__ = Plan
         found: Plan = plan
@@ -80,23 +92,21 @@ class Plan(Shared, Unpicklable):
         Two threads may make the same field at once; the values are equal, and the later one stays.
         """
         if name == "_source":  # of a plan that was loaded
-            return _NOTHING_LEFT
+            return None
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
         source = self._source
-        part = source[0](source, name)
+        assert source is not None, "all fields are there"
         if name == "tree":
-            if isinstance(part, SharedTree):
-                part, record, derived = part
-                put_record(self, record)
-            else:
-                derived = {}
-            put_derived(self, derived)
-            put_tree(self, part)
+            part, record, derived = source.shared_tree
+            _put_record(self, record)
+            _put_derived(self, derived)
+            _put_tree(self, part)
         else:
+            part = getattr(source, name)
             object.__setattr__(self, name, part)
         if name not in _OFTEN and all(_is_made(self, part) for part in _RAREST_FIRST):
-            object.__setattr__(self, "_source", _NOTHING_LEFT)
+            object.__setattr__(self, "_source", None)
         return part
 
     def derived(self, work_out: Callable[[Plan], T]) -> T:
@@ -145,12 +155,10 @@ class Plan(Shared, Unpicklable):
         The same as in ``steps``, but cheaper: the tree need not be made for them.
         """
         source = self._source
-        acting = source[1]
-        if acting is not None:
-            actions: tuple[Action, ...] | None = acting(source)
-            if actions is not None:
-                return actions
-        return tuple((step.task, step.args) for step in self.steps)
+        actions = None if source is None else source.actions()
+        if actions is None:
+            actions = tuple((step.task, step.args) for step in self.steps)
+        return actions
 
     @property
     def cost(self) -> float:
@@ -176,10 +184,10 @@ class Plan(Shared, Unpicklable):
 
 
 # What ``found`` makes a plan of, and what puts a field that is known already.
-OpenPlan: Final = unfrozen(Plan)
-put_tree: Final[Callable[[Plan, Node], None]] = Plan.__dict__["tree"].__set__
-put_derived: Final[Callable[[Plan, dict[Any, Any]], None]] = Plan.__dict__["_derived"].__set__
-put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__["record"].__set__
+_OpenPlan: Final = unfrozen(Plan)
+_put_tree: Final[Callable[[Plan, Node], None]] = Plan.__dict__["tree"].__set__
+_put_derived: Final[Callable[[Plan, dict[Any, Any]], None]] = Plan.__dict__["_derived"].__set__
+_put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__["record"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.init)
 _PARTS: Final = frozenset(_ORDER)
 _OFTEN: Final = frozenset({"tree", "record"})

@@ -16,7 +16,8 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, check_avoided
 from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.memo import PlanMemo
-from bthtn.planning.htn.search import HtnSearch, PreparedGoal
+from bthtn.planning.htn.prepared import PreparedGoal
+from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
     PlanRequest,

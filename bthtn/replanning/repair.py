@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from bthtn.domain.network import NULL, SequenceNetwork
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import NULL, Network, SequenceNetwork
 from bthtn.domain.task import TaskCall
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
@@ -30,8 +31,9 @@ from bthtn.plan.nodes import (
     SequenceNode,
     SuspendedNode,
 )
-from bthtn.plan.plan import Plan
+from bthtn.plan.plan import Plan, SharedTree
 from bthtn.plan.projection import Projection
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of, with_children
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import search_for
@@ -45,7 +47,7 @@ from bthtn.replanning.remaining import (
 )
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.validity import validity_of
-from bthtn.world.expression import Constant
+from bthtn.world.expression import Binding, Constant
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
@@ -234,7 +236,7 @@ class Repair:
         tree = changed[0] if changed else part
         progress = self._rest.progress(tree, dict(zip(above, changed, strict=True)))
         if self._fits(changed, progress):
-            self.plan = self._whole(progress)
+            self.plan = Plan.found(_Spliced(self._old, progress, self._now, self.expansions))
             self.part, self.entered = str(scope), progress.entered
             self.status = SearchStatus.SOLVED
 
@@ -244,20 +246,43 @@ class Repair:
         self._checks += 1
         return validity_of(progress, self._old.domain, self._now).failure is None
 
-    def _whole(self, progress: Progress) -> Plan:
-        old, tree, now = self._old, progress.tree, self._now
 
-        known: dict[str, Any] = {"domain": old.domain, "goal": old.goal, "binding": old.binding}
-        known |= {"tree": tree, "record": record_of(tree), "expansions": self.expansions}
+class _Spliced(NamedTuple):
+    """A plan with a new part; what comes is to be done from this state on."""
 
-        def part_of(_: object, name: str) -> Any:
-            if name != "predicted":  # which is rarely asked for, and a walk through the plan
-                return known.get(name)
-            projection = RemainingProjection(progress, now)
-            projection.project(tree)
-            return projection.state.freeze()
+    old: Plan
+    progress: Progress
+    state: FrozenState
+    expansions: int
 
-        return Plan.found((part_of, None))
+    @property
+    def domain(self) -> FrozenDomain:
+        return self.old.domain
+
+    @property
+    def goal(self) -> Network:
+        return self.old.goal
+
+    @property
+    def binding(self) -> Binding:
+        return self.old.binding
+
+    @property
+    def shared_tree(self) -> SharedTree:
+        return SharedTree(self.progress.tree, self.record, {})
+
+    @property
+    def record(self) -> MethodTraversalRecord:
+        return record_of(self.progress.tree)
+
+    @property
+    def predicted(self) -> FrozenState:
+        projection = RemainingProjection(self.progress, self.state)
+        projection.project(self.progress.tree)
+        return projection.state.freeze()
+
+    def actions(self) -> None:
+        """None: the tree is there."""
 
 
 def _start_of(projection: Projection) -> FrozenState:

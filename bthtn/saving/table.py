@@ -177,7 +177,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "footprint=Footprint task=PrimitiveTask"
     ),
     "bthtn.plan.plan:Plan": (
-        "_derived=dict _source=tuple binding=tuple domain=FrozenDomain expansions=number "
+        "_derived=dict binding=tuple domain=FrozenDomain expansions=number "
         "goal=@Network predicted=FrozenState record=MethodTraversalRecord tree=@Node"
     ),
     "bthtn.plan.record:MethodTraversalRecord": "",

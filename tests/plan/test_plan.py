@@ -19,6 +19,7 @@ from bthtn import (
     pause,
     priority,
 )
+from bthtn.plan.plan import SharedTree
 from bthtn.plan.walk import leaves, outline
 from bthtn.world.state import FrozenState
 
@@ -65,15 +66,27 @@ def deferred(made, sources):
     return later(made, tree=tree, predicted=predicted, expansions=lambda: 3)
 
 
+class Parts:
+    """Those of a plan, some of which are made by functions; it can tell some actions."""
+
+    def __init__(self, made, sources, actions=None):
+        self.made, self.sources, self.told = made, sources, actions
+
+    def __getattr__(self, name):
+        return self.sources[name]() if name in self.sources else getattr(self.made, name)
+
+    @property
+    def shared_tree(self):
+        return SharedTree(self.__getattr__("tree"), self.record, {})
+
+    def actions(self):
+        return self.told
+
+
 def later(made, **sources):
     """A plan like that one, with some parts that are made by functions."""
 
-    def part_of(_, name):
-        if name in sources:
-            return sources[name]()
-        return getattr(made, name)
-
-    return Plan.found((part_of, None))
+    return Plan.found(Parts(made, sources))
 
 
 def test_what_a_plan_is_made_of_can_be_made_later(deferred, sources):
@@ -97,17 +110,12 @@ def test_actions_are_the_tasks_of_the_steps_with_their_arguments(deferred, made)
     assert made.actions == deferred.actions == ((step, ()), (step, ()))
 
 
-def test_where_the_actions_can_be_told_no_tree_is_made():
-    asked = []
-
-    def source(_, part):
-        asked.append(part)
-        return {"goal": count(), "binding": (), "record": (0,)}[part]
-
-    plan = Plan.found((source, lambda _: ((step, ()),)))
+def test_where_the_actions_can_be_told_no_tree_is_made(made, sources):
+    tree, _ = sources
+    plan = Plan.found(Parts(made, {"tree": tree}, actions=((step, ()),)))
     assert plan.actions == ((step, ()),)
-    assert repr(plan) == "<plan for count: 1 steps, record (0,)>"
-    assert "tree" not in asked
+    assert repr(plan) == f"<plan for count: 1 steps, record {made.record!r}>"
+    assert tree.asked == 0
 
 
 def test_a_plan_that_is_remembered_has_its_actions():

@@ -10,9 +10,10 @@ from typing import Any
 
 from bthtn.plan.nodes import HORIZON, Suspension
 from bthtn.planning import trace
+from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.htn.reasons import Reason, event, listed
 from bthtn.planning.htn.record import ChosenMethod, EvaluatedStep
-from bthtn.planning.htn.search import BACK, BranchScope, Frame, HtnSearch, PreparedGoal, Ways
+from bthtn.planning.htn.search import BACK, BranchScope, Frame, HtnSearch, Ways
 from bthtn.planning.htn.table import (
     DEFERRING,
     PAUSING,

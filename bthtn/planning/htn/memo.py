@@ -22,13 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.plan.plan import Plan, SharedTree, put_derived, put_record, put_tree
+from bthtn.plan.plan import SharedTree
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.static_reads import static_reads
+from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
@@ -209,25 +211,47 @@ def _key(value: Any) -> Any:
     return None
 
 
-def recalled(goal: Any, answer: Answer, start: FrozenState) -> Plan:
+class Recalled(NamedTuple):
     """The plan of an answer, from a start state that may differ in what was not read."""
-    plan = Plan.found((_part_of, None, goal, answer, start))
-    tree, record, derived = answer.tree
-    put_record(plan, record)
-    put_tree(plan, tree)
-    put_derived(plan, derived)
-    return plan
 
+    prepared: PreparedGoal
+    answer: Answer
+    state: FrozenState
 
-def _part_of(source: tuple[Any, ...], part: str) -> Any:
-    """One part of the plan of an answer, by name."""
-    *_, goal, answer, start = source
-    match part:
-        case "predicted":
-            return start.changed(answer.written)
-        case "expansions":
-            return answer.expansions
-        case "goal":
-            return goal.network
-        case _:
-            return getattr(goal, part)
+    @property
+    def domain(self) -> FrozenDomain:
+        """The domain that was planned with."""
+        return self.prepared.domain
+
+    @property
+    def goal(self) -> Network:
+        """The goal."""
+        return self.prepared.network
+
+    @property
+    def binding(self) -> Binding:
+        """The values of the parameters in the goal."""
+        return self.prepared.binding
+
+    @property
+    def shared_tree(self) -> SharedTree:
+        """The tree of all plans that are this answer."""
+        return self.answer.tree
+
+    @property
+    def record(self) -> MethodTraversalRecord:
+        """The choices."""
+        return self.answer.tree.record
+
+    @property
+    def predicted(self) -> FrozenState:
+        """The state after the plan."""
+        return self.state.changed(self.answer.written)
+
+    @property
+    def expansions(self) -> int:
+        """Those of the search that has found the answer."""
+        return self.answer.expansions
+
+    def actions(self) -> None:
+        """None: the tree is there."""

@@ -38,12 +38,10 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple, Self
 
 from bthtn.domain.decompositions import Decompositions
-from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import (
     NULL,
-    Network,
     ParallelNetwork,
     PriorityNetwork,
     network_text,
@@ -67,7 +65,8 @@ from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, why_avoided
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.guard import RecursionGuard
-from bthtn.planning.htn.memo import PlanMemo, recalled
+from bthtn.planning.htn.memo import PlanMemo, Recalled
+from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.htn.reasons import Reason, because, text_of
 from bthtn.planning.htn.record import (
     ALTERNATIVE,
@@ -99,9 +98,8 @@ from bthtn.planning.htn.table import (
     Instruction,
     MethodRow,
     PrimitiveRow,
-    TaskTable,
 )
-from bthtn.planning.htn.tree import plan_actions, plan_part
+from bthtn.planning.htn.tree import Found
 from bthtn.planning.htn.values import (
     ABSENT,
     BEGUN,
@@ -117,7 +115,6 @@ from bthtn.planning.protocol import (
     SOLVED,
     PlanRequest,
     SearchStatus,
-    Settings,
     raise_for_user,
     repeat,
 )
@@ -230,41 +227,10 @@ class BranchScope(NamedTuple):
     ahead: int
 
 
-class PreparedGoal:
-    """What every search for a goal needs to know of domain, goal and settings, found out once.
-
-    It is ``is_plain`` if nothing has to be looked at before an instruction is taken: no horizon and
-    no costs.
-    """
-
-    __slots__ = (
-        *("binding", "body", "domain", "has_costs", "has_horizon", "is_guarded", "is_plain"),
-        *("is_timed", "max_depth", "max_expansions", "network", "settings", "table"),
-    )
-
-    def __init__(
-        self, domain: FrozenDomain, network: Network, binding: Binding, settings: Settings
-    ) -> None:
-        self.domain, self.network, self.binding, self.settings = domain, network, binding, settings
-        table = self.table = domain.derived(TaskTable)
-        # First the goal: which tasks are recursive is known of those that it reaches.
-        self.body = table.goal(network)
-        self.is_guarded = settings.strict_recursion and bool(table.recursive)
-        self.has_costs = settings.cheapest or table.has_values
-        self.is_timed = settings.horizon_time is not None
-        has_horizon = settings.horizon is not None or self.is_timed
-        self.has_horizon = has_horizon and not settings.check_rest
-        self.max_depth, self.max_expansions = settings.max_depth, settings.max_expansions
-        self.is_plain = not (self.has_horizon or self.is_timed or self.has_costs)
-
-    @staticmethod
-    def of(request: PlanRequest) -> PreparedGoal:
-        """That of a request."""
-        return PreparedGoal(request.domain, request.goal, request.binding, request.settings)
-
-
 OUTSIDE: Final = BranchScope(None, NOTHING_SPENT, -1)
 """That of a search with no bound, before its first node."""
+TO_BACKTRACK: Final = (FAIL, (), None, 0, 0, OUTSIDE, None, None, 0)
+"""The registers of a search that goes on with its latest choice."""
 Registers = tuple[Instruction, Binding, Any, int, int, BranchScope]
 """What is to do, and where: ``ins``, ``a``, ``k``, the ``depth`` of decomposition, the number of
 ``steps`` so far, and the scope."""
@@ -396,15 +362,12 @@ class HtnSearch(Unpicklable):
         self._is_advancing = True
         try:
             if self._status is SEARCHING and not self._is_cancelled:
-                limit = end = self._goal.max_expansions
-                if expansions is not None and self.expansions + expansions < limit:
-                    end = self.expansions + expansions
+                end = self._goal.max_expansions
+                if expansions is not None:
+                    end = min(end, self.expansions + expansions)
                 memo = self._memo
                 if self.expansions or memo is None or not memo.root or not self._recall(memo, end):
                     self._run_until(end)
-                ended: SearchStatus = self._status  # now
-                if ended is SEARCHING and self.expansions >= limit and not self._is_cancelled:
-                    self._end_at_limit()
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             self._status = SearchStatus.ERROR
             raise_for_user(error)
@@ -437,7 +400,7 @@ class HtnSearch(Unpicklable):
         if self._guard is not None:
             self._guard.move(self.values, self.trail, self.record)
         self._plan = None
-        self._registers = (FAIL, *self._registers[1:])
+        self._registers = TO_BACKTRACK
         self._status = SEARCHING
 
     def _forget(self) -> None:
@@ -448,7 +411,7 @@ class HtnSearch(Unpicklable):
         self.values = Values({})
         self._view, self.trail, self.record = self._view.over(self.values), [], []
         self._choices, self._guard = [], None
-        self._registers = FAIL, (), None, 0, 0, OUTSIDE, None, None, 0
+        self._registers = TO_BACKTRACK
 
     def _recall(self, memo: PlanMemo, end: int) -> bool:
         """Take the answer from the memo, if it is there and the budget allows to search for it.
@@ -458,7 +421,7 @@ class HtnSearch(Unpicklable):
         answer = memo.find(self._state.values, self._bound)
         if answer is None or answer.expansions > end:
             return False
-        self._plan = recalled(self._goal, answer, self._state)
+        self._plan = Plan.found(Recalled(self._goal, answer, self._state))
         self.values.reads = answer.readings
         self.expansions, self._status = answer.expansions, SOLVED
         return True
@@ -468,7 +431,11 @@ class HtnSearch(Unpicklable):
         while True:
             self._stop = min(end, self.expansions + AT_ONCE)
             self._run()
-            if self._status is not SEARCHING or self.expansions >= end or self._is_cancelled:
+            if self._status is not SEARCHING or self._is_cancelled:
+                break
+            if self.expansions >= end:
+                if end == self._goal.max_expansions:
+                    self._end_at_limit()
                 break
 
     def _run(self) -> None:
@@ -539,7 +506,7 @@ class HtnSearch(Unpicklable):
                     and (first := row.first) is not None
                     and (depth < deepest or start > 0)
                 ):
-                    index, known, found = TO_DECIDE, None, None
+                    known = found = None
                     try:
                         if start == 0:
                             args = constants
@@ -553,6 +520,8 @@ class HtnSearch(Unpicklable):
                                 found = known.get(view.fingerprint)
                         if found is None or start > 0 or not guard.goes_round(found, depth):
                             index = first(values, args, view, start)
+                        else:
+                            index = TO_DECIDE
                         if index >= 0:
                             method, binding = row.ways[index], args
                             if method.extended is not None:
@@ -564,9 +533,26 @@ class HtnSearch(Unpicklable):
                     if index >= 0:
                         expansions += 1
                         if method.comes_back or (explains and method.index < row.last):
-                            around = ins, a, k, depth, steps, scope
-                            lengths = len(record), length, view.fingerprint
-                            choices.append((around, args, method.index + 1, lengths))
+                            later, end, fingerprint = (
+                                method.index + 1,
+                                len(record),
+                                view.fingerprint,
+                            )
+                            choices.append(
+                                (
+                                    ins,
+                                    a,
+                                    k,
+                                    depth,
+                                    steps,
+                                    scope,
+                                    args,
+                                    later,
+                                    end,
+                                    length,
+                                    fingerprint,
+                                )
+                            )
                         entry = method, binding, length, ins, a, depth
                         if found is not None:
                             guard.enter(found, entry)
@@ -588,18 +574,18 @@ class HtnSearch(Unpicklable):
                     reached = self._take((ins, a, k, depth, steps, scope), args, start)
                     expansions = self.expansions
                     if reached is STOPPED:
+                        self._registers = ins, a, k, depth, steps, scope, cause, args, start
                         break
                     start = 0
                 if reached is None:  # nothing else is possible here: back to the latest choice
                     if not choices or (self._is_closing and not has_steps(record)):
                         self._status = EXHAUSTED if self._plan is None else SOLVED
                         break
-                    (ins, a, k, depth, steps, scope), args, start, lengths = choices.pop()
-                    recorded, length, view.fingerprint = lengths
-                    cause = None
+                    ins, a, k, depth, steps, scope, args, start, end, length, state = choices.pop()
+                    view.fingerprint, cause = state, None
                     if self.listens:
-                        self._back(ins, args, depth, recorded)
-                    del record[recorded:]
+                        self._back(ins, args, depth, end)
+                    del record[end:]
                     if guard is not None:
                         if guard.met > length:
                             guard.back(length)
@@ -619,7 +605,6 @@ class HtnSearch(Unpicklable):
                 stop = self._stop if is_plain and scope.ahead < 0 else -1
         finally:
             self.expansions = expansions
-        self._registers = ins, a, k, depth, steps, scope, cause, args, start
 
     # any instruction, in any search: where planning goes on behind it, None to backtrack
 
@@ -748,7 +733,7 @@ class HtnSearch(Unpicklable):
         record, trail = self.record, self.trail
         if comes_back:
             lengths = len(record), len(trail), self._view.fingerprint
-            self._choices.append((around, args, index + 1, lengths))
+            self._choices.append((*around, args, index + 1, *lengths))
         entry = method, binding, len(trail), ins, a, depth
         of = args.args if type(args) is Ways else args
         if guard is not None:
@@ -1138,7 +1123,7 @@ class HtnSearch(Unpicklable):
                 return None
             mark = ALTERNATIVE
             around = ins, a, None, depth, steps, BranchScope(scope.frame, spent, ahead)
-            self._choices.append((around, frame, ALTERNATIVE_FAILED, lengths))
+            self._choices.append((*around, frame, ALTERNATIVE_FAILED, *lengths))
             if ahead >= 0:
                 ahead = self._after(0, ahead)
             self._view.begin(trail)
@@ -1276,25 +1261,24 @@ class HtnSearch(Unpicklable):
 
     def _solve(self, spent: Spent, expansions: int) -> bool:
         """Keep the plan, now that nothing is left to do; return whether it ends the search."""
-        costs, goal, kept = self._costs, self._goal, (self.record, self.trail, self.values)
+        costs, goal, memo, asked = self._costs, self._goal, self._memo, self._asked
+        record, trail, values = self.record, self.trail, self.values
         if costs is not None and costs.is_too_high(spent[1], None):
             return False
-        goes_on = False
         if self._is_closing:
-            if not has_steps(self.record):
+            if not has_steps(record):
                 return False
-        elif costs is not None:
-            goes_on = True
-            kept = self.record.copy(), self.trail.copy(), self.values.copied()
-        # A plan that ends at the limit is not the answer.
-        memo = None if self._is_closing else self._memo
-        asked = memo, self._bound, self._guard
-        source = plan_part, plan_actions, goal, self._state, expansions, *kept, asked
-        plan = Plan.found(source)
+            memo = None  # a plan that ends at the limit is not the answer
+        elif costs is not None:  # the search goes on
+            record, trail, values = record.copy(), trail.copy(), values.copied()
+        bound = None if asked is None else asked.bound
+        found = Found(
+            goal, self._state, expansions, record, trail, values, memo, bound, self._guard
+        )
+        self._plan = Plan.found(found)
         if goal.settings.check_rest:
-            plan = cut(plan, self._state, goal.settings)
-        self._plan = plan
-        if costs is not None and goes_on:
+            self._plan = cut(self._plan, self._state, goal.settings)
+        if costs is not None and not self._is_closing:
             costs.cheapest = spent[1]
             return False
         self._status = SOLVED

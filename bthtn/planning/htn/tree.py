@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
+from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
+from bthtn.domain.network import Network
 from bthtn.plan.nodes import Dropped, Node, NullNode, Suspension
 from bthtn.plan.plan import SharedTree
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn import assembly
 from bthtn.planning.htn.assembly import Planned
 from bthtn.planning.htn.by_arguments import are_interchangeable
-from bthtn.planning.htn.memo import Answer
+from bthtn.planning.htn.guard import RecursionGuard
+from bthtn.planning.htn.memo import Answer, PlanMemo
+from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.htn.record import (
     ChosenMethod,
     Ensured,
@@ -27,44 +32,75 @@ from bthtn.planning.htn.record import (
 from bthtn.planning.htn.table import Body, MethodRow, PrimitiveRow
 from bthtn.planning.htn.values import BEGUN, EarlierState, Trail, Values, known_value
 from bthtn.world.expression import Binding
+from bthtn.world.state import FrozenState
 
 
-def plan_part(source: tuple[Any, ...], part: str) -> Any:
-    """Make the named part of a plan that was found."""
-    _, _, goal, state, expansions, record, trail, values, *_ = source
-    match part:
-        case "tree":
-            return _shared_tree(source)
-        case "record":
-            return choices_in(record)
-        case "predicted":
-            return state.changed(_written(trail, values))
-        case "expansions":
-            return expansions
-        case "goal":
-            return goal.network
-        case _:
-            return getattr(goal, part)
+class Found(NamedTuple):
+    """A plan as a search has found it: what its fields are made from when they are first read.
 
+    With a ``memo`` the plan becomes an answer there, once its tree is made.
+    """
 
-def _shared_tree(source: tuple[Any, ...]) -> SharedTree:
-    """Make the tree of a plan, or take that of an equal one; the plan becomes an answer."""
-    _, _, goal, _, expansions, record, trail, values, (memo, bound, guard) = source
+    prepared: PreparedGoal
+    state: FrozenState
+    expansions: int
+    entries: list[Entry]
+    trail: Trail
+    values: Values
+    memo: PlanMemo | None
+    bound: MethodTraversalRecord | None
+    guard: RecursionGuard | None
 
-    def make() -> SharedTree:
-        tree = tree_of(record, goal.body, goal.binding, EarlierState(values, trail))
-        return SharedTree(tree, choices_in(record), {})
+    @property
+    def domain(self) -> FrozenDomain:
+        """The domain that was planned with."""
+        return self.prepared.domain
 
-    if memo is None:
-        return make()
-    key = _key(record)
-    tree = make() if key is None else memo.tree(key, len(record), make)
-    if memo.keeps_answers:
-        if guard is not None:
-            guard.note_reads()
-        answer = Answer(values.reads, tree, _written(trail, values), expansions)
-        memo.keep(answer, bound, len(record) if key is None else 0)
-    return tree
+    @property
+    def goal(self) -> Network:
+        """The goal."""
+        return self.prepared.network
+
+    @property
+    def binding(self) -> Binding:
+        """The values of the parameters in the goal."""
+        return self.prepared.binding
+
+    @property
+    def record(self) -> MethodTraversalRecord:
+        """The choices."""
+        return choices_in(self.entries)
+
+    @property
+    def predicted(self) -> FrozenState:
+        """The state after the plan."""
+        return self.state.changed(_written(self.trail, self.values))
+
+    @property
+    def shared_tree(self) -> SharedTree:
+        """The tree, or that of an equal plan."""
+        memo = self.memo
+        if memo is None:
+            return self._made()
+        entries, values = self.entries, self.values
+        key = _key(entries)
+        tree = self._made() if key is None else memo.tree(key, len(entries), self._made)
+        if memo.keeps_answers:
+            if self.guard is not None:
+                self.guard.note_reads()
+            answer = Answer(values.reads, tree, _written(self.trail, values), self.expansions)
+            memo.keep(answer, self.bound, len(entries) if key is None else 0)
+        return tree
+
+    def _made(self) -> SharedTree:
+        entries, goal = self.entries, self.prepared
+        earlier = EarlierState(self.values, self.trail)
+        tree = tree_of(entries, goal.body, goal.binding, earlier)
+        return SharedTree(tree, choices_in(entries), {})
+
+    def actions(self) -> tuple[Action, ...] | None:
+        """The primitive tasks with their arguments; None with alternatives."""
+        return actions_in(self.entries)
 
 
 def _key(record: Sequence[Entry]) -> tuple[Any, ...] | None:
@@ -93,11 +129,6 @@ def _written(trail: Trail, values: Values) -> dict[Any, Any]:
         for fluent, _ in trail
         if fluent in values and fluent is not BEGUN
     }
-
-
-def plan_actions(source: tuple[Any, ...]) -> tuple[Action, ...] | None:
-    """The primitive tasks of a plan, with their arguments; None with alternatives."""
-    return actions_in(source[5])
 
 
 def tree_of(record: Sequence[Entry], body: Body, binding: Binding, earlier: EarlierState) -> Node:
