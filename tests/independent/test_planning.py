@@ -5,8 +5,9 @@ from collections import Counter
 import pytest
 
 from bthtn.domain import builder
-from bthtn.planning.htn import joins, search
+from bthtn.planning.htn import joins
 from bthtn.planning.htn.memo import Answer, PlanMemo
+from bthtn.planning.htn.tree import Found
 from bthtn.world.state import FrozenState
 from tests.independent.planning import check
 
@@ -73,12 +74,7 @@ def test_branches_that_disturb_each_other_are_noticed(monkeypatch):
 
 @pytest.mark.slow
 def test_a_plan_that_predicts_something_else_is_noticed(monkeypatch):
-    read = search.plan_part
-
-    def forgetting(source, part):
-        return FrozenState({}) if part == "predicted" else read(source, part)
-
-    monkeypatch.setattr(search, "plan_part", forgetting)
+    monkeypatch.setattr(Found, "predicted", FrozenState({}))
     assert is_noticed()
 
 
