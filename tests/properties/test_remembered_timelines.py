@@ -207,13 +207,13 @@ def timeline(drawn, counts=None):
 
 def remembered(drawn, counts=None):
     """The timeline, and how many plans were remembered in it."""
-    recalled, recall = [], search.recalled
+    recalled, recall = [], search.Recalled
 
     def noted(*given):
         recalled.append(given)
         return recall(*given)
 
-    with patch.object(search, "recalled", noted):
+    with patch.object(search, "Recalled", noted):
         found = timeline(drawn, counts)
     return found, len(recalled)
 
