@@ -74,10 +74,15 @@ class Plan(Shared, Unpicklable):
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
-    def found(source: PlanSource) -> Plan:
-        """A plan whose fields are made from this source when they are first read."""
+    def found(source: PlanSource, tree: SharedTree | None = None) -> Plan:
+        """A plan whose fields are made from this source when they are first read.
+
+        Its ``tree`` may be there already.
+        """
         plan = _OpenPlan()
         plan._source = source
+        if tree is not None:
+            plan.tree, plan.record, plan._derived = tree
         plan.__class__ = Plan
         found: Plan = plan
         return found

@@ -421,7 +421,7 @@ class HtnSearch(Unpicklable):
         answer = memo.find(self._state.values, self._bound)
         if answer is None or answer.expansions > end:
             return False
-        self._plan = Plan.found(Recalled(self._goal, answer, self._state))
+        self._plan = Plan.found(Recalled(self._goal, answer, self._state), answer.tree)
         self.values.reads = answer.readings
         self.expansions, self._status = answer.expansions, SOLVED
         return True
