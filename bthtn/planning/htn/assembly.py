@@ -1,12 +1,14 @@
-"""Assembly of a plan tree from the planned parts, in order: the same for all searches.
+"""Assembly of a plan tree from the record of a search, which is read from its end.
 
-A search leaves an item for each part that it planned; all else follows from the bodies of the goal
-and of the methods that were entered. Empty networks leave no item.
+So the nodes of a body are made before the method that was entered for it, and every node is
+complete when it is made. Nodes wait in the level of their depth until the method around them is
+reached. Empty networks leave no entry in the record: the body says where they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, Final
 
 from bthtn.domain.network import (
@@ -17,7 +19,6 @@ from bthtn.domain.network import (
     PauseNetwork,
     SequenceNetwork,
 )
-from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import (
     HORIZON,
     NULL_NODE,
@@ -32,8 +33,27 @@ from bthtn.plan.nodes import (
     Suspension,
     TaskNode,
 )
-from bthtn.planning.htn.record import ALTERNATIVE, BRANCH, BRANCHES, JOINED, LEFT, Ensured, Mark
-from bthtn.planning.htn.table import COMPOUND, NOTHING, Body, PlannedMethod, PlannedStep
+from bthtn.planning.htn.record import (
+    BRANCHES,
+    JOINED,
+    LEFT,
+    ChosenMethod,
+    Ensured,
+    Entry,
+    EvaluatedStep,
+    Mark,
+    argument_reads,
+    planned_method,
+    planned_step,
+)
+from bthtn.planning.htn.table import (
+    NOTHING,
+    Body,
+    Instruction,
+    MethodRow,
+    PrimitiveRow,
+)
+from bthtn.planning.htn.values import EarlierState
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.unfrozen import quickly, unfrozen
@@ -44,138 +64,108 @@ _OpenScope: Final = unfrozen(ScopeNode)
 _OpenSequence: Final = unfrozen(SequenceNode)
 _parallel_node: Final = quickly(ParallelNode)
 _priority_node: Final = quickly(PriorityNode)
+_footprint: Final = quickly(Footprint)
 
-Planned = PlannedStep | PlannedMethod | Mark | Dropped | Ensured | NullNode | Suspension
-"""A primitive task, or a method that was entered; where branches begin and end; an alternative
-without a plan; a deferred task behind which planning goes on, and a pause at which it does not
-stop; or why it stops at the part that comes next."""
-Asked = Mapping[int, frozenset[Any]]
-"""The fluents that were read for the arguments of calls, by the places of their items."""
+Level = list[Any]
+"""The nodes of a body so far, the last one first. That is a Suspension where planning stops at the
+part: the body says which part it is."""
+Branch = tuple[Level, Suspension | None]
+"""The nodes of a branch, and why planning stops behind them, if it does."""
 
 
-class _Level:
-    """A body with the nodes of its items so far.
+def tree_of(record: Sequence[Entry], body: Body, binding: Binding, earlier: EarlierState) -> Node:
+    """Return the plan tree of a record; ``earlier`` starts at its end and is moved to its start.
 
-    It is that of a method, whose open node is the last one in the level ``outside``; or that of a
-    goal or branch. ``cause`` is why planning stops behind the nodes.
+    ``levels`` are those of the goal or of the innermost branch, by depth. Planning of it ended with
+    ``cause``, None if nothing is left: so did that of all bodies around, to the depth ``ended``.
+    ``outside`` has these three of the branches around, ``joining`` the complete branches and
+    dropped alternatives of the nodes around, inner ones last.
     """
-
-    __slots__ = ("binding", "body", "cause", "nodes", "outside")
-
-    body: Body
-    binding: Binding
-    nodes: list[Node]
-    outside: _Level | None
-    cause: Suspension | None
-
-
-def _level(body: Body, binding: Binding, outside: _Level | None = None) -> _Level:
-    level = _Level()  # without ``__init__``, which would take as long as a node
-    level.body = body
-    level.binding = binding
-    level.nodes = []
-    level.outside = outside
-    level.cause = None
-    return level
-
-
-Opened = list[tuple[_Level, Any, list[_Level], list[Dropped]]]
-"""The parallel and priority nodes around, inner ones last: each with its level and part, its
-complete branches, and its alternatives without a plan so far."""
-
-
-def tree_of(body: Body, binding: Binding, planned: Iterable[Planned], asked: Asked) -> Node:
-    """The plan tree of the body of a goal, or of a branch."""
-    level = _level(body, binding)
-    opened: Opened = []
-    entry: Any
-    for place, entry in enumerate(planned):
-        kind = type(entry)
-        if kind is not PlannedStep and kind is not PlannedMethod:
-            level = _behind(entry, level, opened)
-            continue
-        items, nodes = level.body.items, level.nodes
-        part: Any = items[len(nodes)] if len(nodes) < len(items) else None
-        if part is None or part.kind > COMPOUND:
-            level, part = _next(level)
-            if part.kind > COMPOUND:  # a deferred call, planned at once to check the rest
-                part = part.bodies[0].first
-        footprint = entry.footprint
-        if part.reads:
-            reads = asked[place] | footprint.reads
-            footprint = Footprint(reads, footprint.writes, footprint.uses)
-        if kind is PlannedStep:
-            level.nodes.append(_step(entry, footprint, part.network, level.binding))
+    levels: defaultdict[int, Level] = defaultdict(list)
+    cause: Suspension | None = None
+    ended = 0
+    outside: list[tuple[defaultdict[int, Level], Suspension | None, int]] = []
+    joining: list[list[Branch | Dropped]] = []
+    node: Any
+    inner: Any
+    values: Any
+    for what, args, length, call, around, depth in reversed(record):
+        kind = type(what)
+        if kind is PrimitiveRow or kind is EvaluatedStep:
+            step = planned_step(what, args, length, earlier)
+            node = _OpenTask()
+            node.task, node.args, node.footprint, node.duration, node.cost = step
+            if call.reads:
+                reads = argument_reads(call, around, length, earlier)
+                node.footprint = _reading(node.footprint, reads)
+            node.call, node.binding = call.network, around
+            node.__class__ = TaskNode
+            levels[depth].append(node)
+        elif kind is MethodRow or kind is ChosenMethod:
+            made = planned_method(what, args, length, earlier)
+            node = _OpenScope()
+            node.task, node.args, node.method, node.name, node.cost, node.value, *rest = made
+            node.body, node.footprint, inner, values = rest
+            if call.reads:
+                reads = argument_reads(call, around, length, earlier)
+                node.footprint = _reading(node.footprint, reads)
+            node.call, node.binding = call.network, around
+            level = levels.pop(depth + 1, None) or []
+            if inner is not what.body:
+                _call_again(level, inner, values)
+            stops = None
+            if depth < ended:
+                stops, ended = cause, depth
+            if inner.is_flat and stops is None:
+                node.child = _in_turn(level)
+            else:
+                node.child = _whole(inner, values, level, stops)
+            node.__class__ = ScopeNode
+            levels[depth].append(node)
+        elif kind is Suspension:
+            cause, ended = what, depth
+            if what is not HORIZON:  # which is reached where nothing but empty networks may be left
+                levels[depth].append(what)
+        elif kind is Dropped:
+            joining[-1].append(what)
+        elif kind is not Mark:
+            levels[depth].append(_left(call.network, around, what))
+        elif what is JOINED:
+            joining.append([])
+        elif what is LEFT:
+            outside.append((levels, cause, ended))
+            levels, cause, ended = defaultdict(list), None, 0
+        elif what is BRANCHES:
+            branches = joining.pop()[::-1]
+            levels[depth].append(_joined(call, around, branches))
+            for branch in reversed(branches):
+                if type(branch) is tuple and branch[1] is not None:
+                    cause, ended = branch[1], depth
         else:
-            level.nodes.append(_scope(entry, footprint, part.network, level.binding))
-            level = _level(entry.body, entry.binding, level)
-    level, _ = _next(level)
-    return _whole(level)
+            joining[-1].append((levels[depth], cause))
+            levels, cause, ended = outside.pop()
+    return _whole(body, binding, levels[0], cause)
 
 
-def _next(level: _Level) -> tuple[_Level, Any]:
-    """The item that comes next, with its level; None at the end of a goal or branch.
-
-    The nodes of methods that are complete get their children. Where planning stops, nothing comes
-    next in all levels around.
-    """
-    while True:
-        nodes, items = level.nodes, level.body.items
-        while len(nodes) < len(items) and level.cause is None:
-            part = items[len(nodes)]
-            if part.kind != NOTHING:
-                return level, part
-            nodes.append(NULL_NODE)
-        outside = level.outside
-        if outside is None:
-            return level, None
-        scope: Any = outside.nodes[-1]
-        scope.child = _whole(level)
-        scope.__class__ = ScopeNode
-        outside.cause = level.cause
-        level = outside
-
-
-def _behind(item: Planned, level: _Level, opened: Opened) -> _Level:
-    """The level behind an item that is no task."""
-    if item is BRANCH or item is ALTERNATIVE:
-        around, part, branches, dropped = opened[-1]
-        return _level(part.bodies[len(branches) + len(dropped)], around.binding)
-    if item is LEFT:
-        around, _, branches, _ = opened[-1]
-        level, _ = _next(level)
-        branches.append(level)
-        return around
-    if item is JOINED:
-        _, part, branches, dropped = opened.pop()
-        level.nodes.append(_joined(part.network, branches, dropped))
-        level.cause = next((branch.cause for branch in branches if branch.cause is not None), None)
-        return level
-    if type(item) is Dropped:
-        opened[-1][-1].append(item)
-        return level
-    if item is not HORIZON:  # which is reached where nothing but empty networks may be left
-        level, part = _next(level)
-        if item is BRANCHES:
-            opened.append((level, part, [], []))
-            return level
-        level.nodes.append(_left(part.network, level.binding, item))
-    if type(item) is Suspension:
-        level.cause = item
-    return level
-
-
-def _joined(network: BranchingNetwork, planned: list[_Level], dropped: list[Dropped]) -> Node:
+def _joined(ins: Instruction, binding: Binding, branches: Sequence[Branch | Dropped]) -> Node:
     """The node of a network all of whose branches were planned, or dropped."""
-    branches = tuple(map(_whole, planned))
+    network: BranchingNetwork = ins.network
+    children: list[Node] = []
+    kept: list[int] = []
+    dropped: list[Dropped] = []
+    for index, branch in enumerate(branches):
+        if isinstance(branch, Dropped):
+            dropped.append(branch)
+        else:
+            level, cause = branch
+            children.append(_whole(ins.bodies[index], binding, level, cause))
+            kept.append(index)
     if isinstance(network, ParallelNetwork):
-        return _parallel_node(branches, network.policy)
-    gone = {drop.alternative for drop in dropped}
-    kept = tuple(index for index in range(len(network.parts)) if index not in gone)
-    return _priority_node(branches, kept, network.reactive, tuple(dropped))
+        return _parallel_node(tuple(children), network.policy)
+    return _priority_node(tuple(children), tuple(kept), network.reactive, tuple(dropped))
 
 
-def _left(network: Network, binding: Binding, item: Planned) -> Node:
+def _left(network: Network, binding: Binding, item: Ensured | NullNode | Suspension) -> Node:
     """The node of a part that is left to be planned on arrival, or of a pause."""
     if isinstance(network, PauseNetwork):
         return NULL_NODE
@@ -186,62 +176,50 @@ def _left(network: Network, binding: Binding, item: Planned) -> Node:
     return SuspendedNode(rest, binding, item)
 
 
-def _whole(level: _Level) -> Node:
+def _whole(body: Body, binding: Binding, level: Level, cause: Suspension | None) -> Node:
     """The node of a body: of all its items, or of those up to where planning stops."""
-    network, nodes = level.body.network, level.nodes
+    nodes: Level = []
+    for part in body.items:
+        if not level and cause is not None:
+            break
+        node = NULL_NODE if part.kind == NOTHING else level.pop()
+        nodes.append(_left(part.network, binding, node) if type(node) is Suspension else node)
+    network = body.network
     if not isinstance(network, SequenceNetwork):
         return nodes[0] if nodes else NULL_NODE
-    if level.body.is_flat and 0 < len(nodes) == len(level.body.items):
-        return _in_turn(nodes)
-    return _taken(network, nodes[::-1], level)
+    return _taken(network, nodes[::-1], binding, cause)
 
 
-def _taken(network: Network, left: list[Node], level: _Level) -> Node:
-    """The node of a network, whose nodes are taken from the end of a list."""
+def _taken(network: Network, left: Level, binding: Binding, cause: Suspension | None) -> Node:
+    """The node of a network, whose nodes are taken from the end of a level."""
     if not isinstance(network, SequenceNetwork):
-        return left.pop()
+        node: Node = left.pop()
+        return node
     made: list[Node] = []
     for number, part in enumerate(network.parts):
-        if level.cause is not None and not left:
-            made.append(SuspendedNode(network.parts[number:], level.binding, level.cause))
+        if not left and cause is not None:
+            made.append(SuspendedNode(network.parts[number:], binding, cause))
             break
-        made.append(_taken(part, left, level))
-    return _in_turn(made)
+        made.append(_taken(part, left, binding, cause))
+    return _in_turn(made[::-1])
 
 
-def _in_turn(nodes: list[Node]) -> SequenceNode:
+def _in_turn(level: Level) -> SequenceNode:
     node = _OpenSequence()
-    node.children = tuple(nodes)
+    node.children = tuple(level[::-1])
     node.__class__ = SequenceNode
     made: SequenceNode = node
     return made
 
 
-def _step(planned: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
-    node = _OpenTask()
-    node.task = planned.task
-    node.args = planned.args
-    node.footprint = footprint
-    node.duration = planned.duration
-    node.cost = planned.cost
-    node.call = call
-    node.binding = binding
-    node.__class__ = TaskNode
-    made: TaskNode = node
-    return made
+def _reading(footprint: Footprint, reads: frozenset[Any]) -> Footprint:
+    """The footprint of a part the arguments of whose call have read something."""
+    return _footprint(footprint.reads | reads, footprint.writes, footprint.uses)
 
 
-def _scope(planned: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding) -> Any:
-    """The node of a method, open until its child is known."""
-    node = _OpenScope()
-    node.task = planned.task
-    node.args = planned.args
-    node.method = planned.method
-    node.footprint = footprint
-    node.name = planned.name
-    node.cost = planned.cost
-    node.value = planned.value
-    node.call = call
-    node.binding = binding
-    node.body = planned.answer
-    return node
+def _call_again(level: Level, body: Body, binding: Binding) -> None:
+    """Give nodes the calls of the body that a function returned: they were planned by others."""
+    for node, part in zip(reversed(level), body.items, strict=False):
+        if type(node) is not Suspension:
+            object.__setattr__(node, "call", part.network)
+            object.__setattr__(node, "binding", binding)

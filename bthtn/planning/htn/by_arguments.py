@@ -50,7 +50,8 @@ class ByArguments(Generic[V]):
 
 def are_interchangeable(args: Iterable[Any]) -> bool:
     """Whether arguments that are equal to these and of the same types can stand for them."""
-    return all(type(arg) in _SIMPLE or isinstance(arg, Enum) for arg in args)
+    others = set(map(type, args)) - _SIMPLE
+    return not others or all(issubclass(kind, Enum) for kind in others)
 
 
 def has_fixed_projection(task: PrimitiveTask[...]) -> bool:

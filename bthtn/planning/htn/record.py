@@ -11,12 +11,15 @@ before, the instruction with the values of the parameters around it, and the dep
 | `ChosenMethod`                | the same, decided by evaluation       | those of the method      |
 | `BRANCHES`                    | a parallel or priority node           |                          |
 | `BRANCH`, `ALTERNATIVE`       | nothing: a branch of it begins        |                          |
-| `LEFT`                        | nothing: a branch is complete         | where it begins          |
-| `JOINED`                      | nothing: the branches are joined      | place, footprint of node |
+| `LEFT`                        | nothing: a branch is complete         |                          |
+| `JOINED`                      | nothing: the branches are joined      |                          |
 | `Dropped`                     | nothing: an alternative has no plan   |                          |
 | `Ensured`                     | what a deferred task ensures          |                          |
 | `NullNode`                    | a pause, with ``check_rest``          |                          |
 | `Suspension`                  | nothing: planning stops here          |                          |
+
+In the place of the values around, `LEFT` has where its branch begins in the record, and `JOINED`
+where its node begins, with the footprint of that.
 
 The actions, the method traversal record and the tree of a plan are three readings of it. A search
 builds nothing else: since every write is in the trail, the state before each entry is restored
@@ -25,7 +28,7 @@ from it, and with that the footprints of its parts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -56,7 +59,8 @@ if TYPE_CHECKING:
 Entry = tuple[Any, Any, int, Any, Any, int]
 
 NOTHING_TOUCHED: Final = Footprint()
-_WHAT: Final = itemgetter(0)
+WHAT: Final = itemgetter(0)
+"""Takes from an entry what was planned."""
 
 
 class Mark(Enum):
@@ -131,23 +135,23 @@ _PLAIN: Final = frozenset({PrimitiveRow, MethodRow, ChosenMethod})
 
 def choices_in(record: Sequence[Entry]) -> MethodTraversalRecord:
     """The method traversal record: the index of every choice, in order."""
-    return MethodTraversalRecord(_choices(record))
-
-
-def _choices(record: Sequence[Entry]) -> Iterator[int]:
-    for what, *_ in record:
+    choices: list[int] = []
+    for what in map(WHAT, record):
         kind = type(what)
+        if kind is PrimitiveRow:
+            continue
         if kind is MethodRow or kind is ChosenMethod:
-            yield what.index
+            choices.append(what.index)
         elif what is ALTERNATIVE:
-            yield 0
+            choices.append(0)
         elif kind is Dropped:
-            yield 1
+            choices.append(1)
+    return MethodTraversalRecord(choices)
 
 
 def actions_in(record: Sequence[Entry]) -> tuple[Action, ...] | None:
     """The primitive tasks with their arguments; None if there are alternatives."""
-    kinds = set(map(type, map(_WHAT, record)))
+    kinds = set(map(type, map(WHAT, record)))
     if kinds <= _PLAIN:
         return tuple(
             [(entry[0].task, entry[1]) for entry in record if type(entry[0]) is PrimitiveRow]
@@ -169,16 +173,15 @@ def has_steps(record: Sequence[Entry]) -> bool:
     return any(type(what) in (PrimitiveRow, EvaluatedStep) for what, *_ in record)
 
 
-def planned_step(entry: Entry, earlier: EarlierState) -> PlannedStep:
+def planned_step(what: Any, args: Binding, length: int, earlier: EarlierState) -> PlannedStep:
     """The primitive task of an entry, with its projected effects."""
-    what, args, *_ = entry
     if type(what) is EvaluatedStep:
         task = what.row.task
         touched = Footprint(frozenset(what.reads), what.writes, task.uses)
         return PlannedStep(task, args, touched, what.duration, what.cost)
     known = None if what.planned is None else what.planned.find(args)
     if known is None:
-        earlier.at(entry[2])
+        earlier.at(length)
         task, translation = what.task, what.translation
         if translation is not None and not translation.holds:
             task = translation.data
@@ -189,9 +192,10 @@ def planned_step(entry: Entry, earlier: EarlierState) -> PlannedStep:
     return known
 
 
-def planned_method(entry: Entry, earlier: EarlierState) -> PlannedMethod:
+def planned_method(
+    what: Any, binding: Binding, length: int, earlier: EarlierState
+) -> PlannedMethod:
     """The method of an entry, with the reads of its choice."""
-    what, binding, *_ = entry
     if type(what) is ChosenMethod:
         row, body = what.row, what.body
         if what.answer is not None:
@@ -201,18 +205,18 @@ def planned_method(entry: Entry, earlier: EarlierState) -> PlannedMethod:
         return PlannedMethod(
             row.task,
             what.args,
-            binding,
             what.index,
             what.name,
             what.cost,
             what.value,
-            body,
             answer,
             Footprint(frozenset(what.reads)),
+            body,
+            binding,
         )
     known = None if what.planned is None else what.planned.find(binding)
     if known is None:
-        earlier.at(entry[2])
+        earlier.at(length)
         view = RecordingView(earlier)
         args = binding[: len(what.task.parameters)]
         body, answer, translation = what.body, None, what.translation
@@ -230,14 +234,14 @@ def planned_method(entry: Entry, earlier: EarlierState) -> PlannedMethod:
         known = PlannedMethod(
             what.task,
             args,
-            args,
             what.index,
             what.method.name,
             what.cost,
             what.value,
-            body,
             answer,
             Footprint(view.reads),
+            body,
+            args,
         )
         if what.planned is not None:
             what.planned.keep(binding, known)
@@ -262,10 +266,13 @@ def _as_data(results: Sequence[PathResult], view: RecordingView, binding: Bindin
     )
 
 
-def argument_reads(call: Instruction, binding: Binding, earlier: EarlierState) -> frozenset[Any]:
+def argument_reads(
+    call: Instruction, binding: Binding, length: int, earlier: EarlierState
+) -> frozenset[Any]:
     """The fluents that were read for the arguments of a call."""
     known = None if call.readings is None else call.readings.find(binding)
     if known is None:
+        earlier.at(length)
         view = RecordingView(earlier)
         grounded(call.network, view, binding)
         known = view.reads
@@ -285,25 +292,25 @@ def footprints_of(
     place = len(record) - 1
     while place >= start:
         entry = record[place]
-        what, args, mark, instruction, binding, _ = entry
+        what, args, length, instruction, around, _ = entry
         place -= 1
         kind = type(what)
         if kind is Mark:
             if what is JOINED:
-                place, touched = args[0] - 1, args[1]
+                begin, touched = around
+                place = begin - 1
                 found.append(touched)
             continue
         if kind is PrimitiveRow or kind is EvaluatedStep:
-            found.append(planned_step(entry, earlier).footprint)
+            found.append(planned_step(what, args, length, earlier).footprint)
         elif kind is MethodRow or kind is ChosenMethod:
-            found.append(planned_method(entry, earlier).footprint)
+            found.append(planned_method(what, args, length, earlier).footprint)
         elif kind is Ensured:
             found.append(Footprint(what.reads, what.writes))
         else:  # nothing is planned there
             continue
         if instruction.reads:
-            earlier.at(mark)
-            found.append(Footprint(argument_reads(instruction, binding, earlier)))
+            found.append(Footprint(argument_reads(instruction, around, length, earlier)))
     found.reverse()
     return found
 
@@ -322,7 +329,7 @@ def overwritten_since(
         entry = record[place]
         if entry[0] is JOINED:
             first.update(first_overwritten(trail, entry[2], end))
-            place = entry[1][0]
+            place = entry[4][0]
             end = record[place][2]
     first.update(first_overwritten(trail, length, end))
     return first

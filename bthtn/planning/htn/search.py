@@ -637,12 +637,12 @@ class HtnSearch(Unpicklable):
         if kind == PAUSING:
             if not checks_rest:
                 return self._suspend(around, cause_of(ins.network))
-            self.record.append((NULL_NODE, None, len(self.trail), ins, a, depth))
+            self.record.append((NULL_NODE, (), len(self.trail), ins, a, depth))
         elif kind == DEFERRING:
             ensured = self._ensured(ins, a)
             if isinstance(ensured, Suspension):
                 return self._suspend(around, ensured)
-            self.record.append((ensured, None, len(self.trail), ins, a, depth))
+            self.record.append((ensured, (), len(self.trail), ins, a, depth))
             self._view.apply(ensured.writes, self.trail)
             if self._costs is not None:
                 frame, (elapsed, cost), ahead = scope
@@ -663,7 +663,7 @@ class HtnSearch(Unpicklable):
     def _suspend(self, around: Registers, cause: Suspension) -> Reached:
         """Stop planning on this path; the rest is planned when execution reaches it."""
         ins, a, k, depth, steps, scope = around
-        self.record.append((cause, None, len(self.trail), ins, a, depth))
+        self.record.append((cause, (), len(self.trail), ins, a, depth))
         if self._costs is not None:
             frame, (elapsed, cost), ahead = scope
             scope = BranchScope(frame, (elapsed, cost + self._costs.left(ins, k)), ahead)
@@ -1102,7 +1102,7 @@ class HtnSearch(Unpicklable):
         if isinstance(ins.network, PriorityNetwork):
             choice_at = steps
         node = Node(ins, a, k, depth, steps, scope, len(self.record), choice_at)
-        self.record.append((BRANCHES, None, len(self.trail), ins, a, depth))
+        self.record.append((BRANCHES, (), len(self.trail), ins, a, depth))
         return self._next_branch(node, (), scope.ahead)
 
     def _next_branch(
@@ -1127,7 +1127,7 @@ class HtnSearch(Unpicklable):
             if ahead >= 0:
                 ahead = self._after(0, ahead)
             self._view.begin(trail)
-        record.append((mark, None, len(trail), ins, a, depth))
+        record.append((mark, (), len(trail), ins, a, depth))
         first = ins.bodies[len(planned)].first
         return first, a, None, depth, steps, BranchScope(frame, spent, ahead), None
 
@@ -1143,7 +1143,7 @@ class HtnSearch(Unpicklable):
         touched: list[Footprint] = []
         if node.scope.frame is not None or isinstance(node.ins.network, ParallelNetwork):
             touched = footprints_of(self.record, begin, values, trail)
-        self.record.append((LEFT, begin, len(trail), None, (), node.depth))
+        self.record.append((LEFT, (), len(trail), None, begin, node.depth))
         written: dict[Any, Any] = {}
         for fluent, before in overwritten_since(self.record, begin, trail, length).items():
             end = values.get(fluent, ABSENT)
@@ -1165,7 +1165,7 @@ class HtnSearch(Unpicklable):
         node, index = frame.node, len(frame.planned)
         text = network_text(node.ins.network.parts[index], node.a)
         dropped = Dropped(index, text, text_of(self._reason))
-        self.record.append((dropped, None, len(self.trail), node.ins, node.a, node.depth))
+        self.record.append((dropped, (), len(self.trail), node.ins, node.a, node.depth))
         self._dropped(index, text, node.depth)
         return self._next_branch(node, (*frame.planned, None), self._after(1, ahead))
 
@@ -1202,7 +1202,7 @@ class HtnSearch(Unpicklable):
                 cause = branch.cause
         if steps:
             view.begin(self.trail)
-        self.record.append((JOINED, (place, touched), length, None, (), depth))
+        self.record.append((JOINED, (), length, None, (place, touched), depth))
         cost = around.spent[1] + (max(costs) if is_choice else sum(costs))
         following = ins.next
         if cause is not None:

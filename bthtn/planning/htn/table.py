@@ -8,10 +8,9 @@ first reaches its task; it is immutable except for its caches of ``planned`` par
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn, assert_never, final
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, assert_never
 from weakref import WeakValueDictionary
 
 from bthtn.domain.construct_progress import TurnCondition
@@ -63,9 +62,7 @@ PRIMITIVE, COMPOUND, SEQUENCE, BRANCHING, DEFERRING, PAUSING, NOTHING, FAILING =
 """The kinds of instructions; a search that has to backtrack first begins with one that fails."""
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedStep:
+class PlannedStep(NamedTuple):
     """A primitive task in a plan, with its arguments and its footprint in the state before it."""
 
     task: PrimitiveTask[...]
@@ -75,24 +72,22 @@ class PlannedStep:
     cost: float
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedMethod:
+class PlannedMethod(NamedTuple):
     """A method in a plan, with its task's arguments and the fluents read to enter it.
 
-    ``binding`` is that of its body. ``answer`` is the network that it returned if it is a function.
+    ``answer`` is the network that it returned if it is a function. ``binding`` is that of its body.
     """
 
     task: CompoundTask[...]
     args: Binding
-    binding: Binding
     method: int
     name: str
     cost: float
     value: float
-    body: Body
     answer: Network | None
     footprint: Footprint
+    body: Body
+    binding: Binding
 
 
 class Instruction:
@@ -140,7 +135,8 @@ class Instruction:
         if len(constants) == len(call.args):
             self.args = None if UNKNOWN in constants else tuple(constants)
         else:
-            self.reads = not all(isinstance(arg, Constant | Parameter) for arg in call.args)
+            leaves = (leaf for arg in call.args for leaf in leaves_of(arg))
+            self.reads = not all(isinstance(leaf, Constant | Parameter) for leaf in leaves)
             self.readings = ByArguments() if all(map(reads_all, call.args)) else None
 
 

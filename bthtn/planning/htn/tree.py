@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, assert_never
+from itertools import chain
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
 from bthtn.domain.network import Network
-from bthtn.plan.nodes import Dropped, Node, NullNode, Suspension
 from bthtn.plan.plan import SharedTree
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.htn import assembly
-from bthtn.planning.htn.assembly import Planned
+from bthtn.planning.htn.assembly import tree_of
 from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.guard import RecursionGuard
 from bthtn.planning.htn.memo import Answer, PlanMemo
 from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.htn.record import (
+    WHAT,
     ChosenMethod,
     Ensured,
     Entry,
     EvaluatedStep,
-    Mark,
     actions_in,
-    argument_reads,
     choices_in,
-    planned_method,
-    planned_step,
 )
-from bthtn.planning.htn.table import Body, MethodRow, PrimitiveRow
+from bthtn.planning.htn.table import MethodRow, PrimitiveRow
 from bthtn.planning.htn.values import BEGUN, EarlierState, Trail, Values, known_value
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
+
+_PART: Final = itemgetter(0, 1)
+_ARGS: Final = itemgetter(1)
+_CALL: Final = itemgetter(3)
+_ROWS: Final = frozenset({PrimitiveRow, MethodRow})
+_DEPENDENT: Final = frozenset({ChosenMethod, EvaluatedStep, Ensured})
+"""What was planned by evaluation depends on the state."""
 
 
 class Found(NamedTuple):
@@ -105,51 +109,22 @@ class Found(NamedTuple):
 
 def _key(record: Sequence[Entry]) -> tuple[Any, ...] | None:
     """A key for all records that have an equal tree, None if it depends on the state as well."""
-    key: list[Any] = []
-    for what, args, _, instruction, _, _ in record:
-        kind = type(what)
-        if kind is PrimitiveRow or kind is MethodRow:
-            is_fixed = what.planned is not None
-            if not is_fixed or (instruction.reads and instruction.readings is None):
-                return None
-            if args:
-                if not are_interchangeable(args):
-                    return None
-                key += (args, *map(type, args))
-        elif kind is ChosenMethod or kind is EvaluatedStep or kind is Ensured:
+    if not _DEPENDENT.isdisjoint(map(type, map(WHAT, record))):
+        return None
+    for what in set(map(WHAT, record)):
+        if type(what) in _ROWS and what.planned is None:
             return None
-        key.append(what)
-    return tuple(key)
+    for call in set(map(_CALL, record)):
+        if call is not None and call.reads and call.readings is None:
+            return None
+    args = [*chain.from_iterable(map(_ARGS, record))]
+    return (*map(_PART, record), *map(type, args)) if are_interchangeable(args) else None
 
 
 def _written(trail: Trail, values: Values) -> dict[Any, Any]:
     """Every fluent that a plan writes, with its value at the end."""
     return {
         fluent: known_value(values[fluent])
-        for fluent, _ in trail
+        for fluent in dict(trail)
         if fluent in values and fluent is not BEGUN
     }
-
-
-def tree_of(record: Sequence[Entry], body: Body, binding: Binding, earlier: EarlierState) -> Node:
-    """Return the plan tree of a record; ``earlier`` starts at its end and is moved to its start."""
-    planned: list[Planned] = []
-    asked: dict[int, frozenset[Any]] = {}
-    for place in range(len(record) - 1, -1, -1):
-        entry = record[place]
-        what, _, length, instruction, around, _ = entry
-        earlier.at(length)
-        match what:
-            case PrimitiveRow() | EvaluatedStep():
-                planned.append(planned_step(entry, earlier))
-            case MethodRow() | ChosenMethod():
-                planned.append(planned_method(entry, earlier))
-            case Mark() | Suspension() | Dropped() | Ensured() | NullNode():
-                planned.append(what)
-                continue
-            case _:
-                assert_never(what)
-        if instruction.reads:
-            asked[place] = argument_reads(instruction, around, earlier)
-    planned.reverse()
-    return assembly.tree_of(body, binding, planned, asked)
