@@ -6,20 +6,18 @@ Planning and replay share this meaning of a task, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from bthtn.domain.effect import writes_of
 from bthtn.domain.number import number_of
 from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.records import record
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, ReadRecorder, Write
 from bthtn.world.truth import UNKNOWN, Truth
 
 
-@record
-class TaskEffects:
+class TaskEffects(NamedTuple):
     """The outcome of a primitive task in one state.
 
     ``possible`` is the value of its precondition. ``writes`` are those of its effects and

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from bthtn.records import record
 from bthtn.world.expression import Expression, StateView
@@ -30,8 +30,7 @@ INCREASE: Final = WriteKind.INCREASE
 """For code that runs in every tick: to look up a member of an Enum takes longer than a call."""
 
 
-@record
-class Write:
+class Write(NamedTuple):
     """A write to one fluent: ``value`` is the new value, or the amount to add for ``INCREASE``."""
 
     kind: WriteKind

@@ -7,9 +7,8 @@ import pytest
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, method, primitive
 from bthtn.domain.network import sequence
 from bthtn.errors import DomainError, PlanningError, SymbolError
-from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.htn.table import TaskTable
+from bthtn.planning.htn.table import MOST_REMEMBERED, TaskTable
 from bthtn.planning.protocol import request
 
 

@@ -58,13 +58,13 @@ from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.unfrozen import quickly, unfrozen
 
-# Nodes are filled before they are frozen: see ``unfrozen``.
+# Nodes and footprints are filled before they are frozen: see ``unfrozen``.
 _OpenTask: Final = unfrozen(TaskNode)
 _OpenScope: Final = unfrozen(ScopeNode)
 _OpenSequence: Final = unfrozen(SequenceNode)
+_OpenFootprint: Final = unfrozen(Footprint)
 _parallel_node: Final = quickly(ParallelNode)
 _priority_node: Final = quickly(PriorityNode)
-_footprint: Final = quickly(Footprint)
 
 Level = list[Any]
 """The nodes of a body so far, the last one first. That is a Suspension where planning stops at the
@@ -214,7 +214,12 @@ def _in_turn(level: Level) -> SequenceNode:
 
 def _reading(footprint: Footprint, reads: frozenset[Any]) -> Footprint:
     """The footprint of a part the arguments of whose call have read something."""
-    return _footprint(footprint.reads | reads, footprint.writes, footprint.uses)
+    both = _OpenFootprint()
+    both.reads = footprint.reads | reads
+    both.writes, both.uses = footprint.writes, footprint.uses
+    both.__class__ = Footprint
+    made: Footprint = both
+    return made
 
 
 def _call_again(level: Level, body: Body, binding: Binding) -> None:

@@ -23,8 +23,8 @@ from bthtn.world.fluent import Fluent, MemberOf
 
 V = TypeVar("V")
 
-MOST_REMEMBERED: Final = 1_000
-"""Number of entries at which a cache is emptied."""
+_MOST: Final = 10_000
+"""Number of entries at which a cache is emptied: more than even a long plan has of one task."""
 _SIMPLE: Final = frozenset({bool, int, str, type(None), Suspension})
 
 
@@ -42,7 +42,7 @@ class ByArguments(Generic[V]):
 
     def keep(self, args: tuple[Any, ...], answer: V) -> None:
         """Cache the answer, if equal arguments of the same types are interchangeable."""
-        if len(self._known) >= MOST_REMEMBERED:
+        if len(self._known) >= _MOST:
             self._known = {}
         if are_interchangeable(args):
             self._known[(args, *map(type, args)) if args else args] = answer

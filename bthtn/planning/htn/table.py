@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, assert_never
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, assert_never
 from weakref import WeakValueDictionary
 
 from bthtn.domain.construct_progress import TurnCondition
@@ -29,7 +29,6 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.by_arguments import (
-    MOST_REMEMBERED,
     ByArguments,
     has_fixed_projection,
     has_fixed_reads,
@@ -60,6 +59,8 @@ if TYPE_CHECKING:
 
 PRIMITIVE, COMPOUND, SEQUENCE, BRANCHING, DEFERRING, PAUSING, NOTHING, FAILING = range(8)
 """The kinds of instructions; a search that has to backtrack first begins with one that fails."""
+MOST_REMEMBERED: Final = 1_000
+"""Number of bodies of what functions returned at which they are forgotten."""
 
 
 class PlannedStep(NamedTuple):
