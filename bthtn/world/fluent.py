@@ -329,6 +329,9 @@ class FluentFamily(Shared, Generic[K, T]):
         if not isinstance(index, self._kinds):
             raise self._bad_index(index)
         try:
+            found = self._used.get(index)
+            if found is not None and type(found.index) is type(index):
+                return found
             found = self._members.get(index)
         except TypeError:  # it cannot be hashed
             raise self._bad_index(index) from None

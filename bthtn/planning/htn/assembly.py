@@ -87,14 +87,13 @@ def tree_of(record: Sequence[Entry], body: Body, binding: Binding, earlier: Earl
     outside: list[tuple[defaultdict[int, Level], Suspension | None, int]] = []
     joining: list[list[Branch | Dropped]] = []
     node: Any
-    inner: Any
-    values: Any
     for what, args, length, call, around, depth in reversed(record):
         kind = type(what)
         if kind is PrimitiveRow or kind is EvaluatedStep:
-            step = planned_step(what, args, length, earlier)
             node = _OpenTask()
-            node.task, node.args, node.footprint, node.duration, node.cost = step
+            node.task, node.args, node.footprint, node.duration, node.cost = planned_step(
+                what, args, length, earlier
+            )
             if call.reads:
                 reads = argument_reads(call, around, length, earlier)
                 node.footprint = _reading(node.footprint, reads)
@@ -102,10 +101,19 @@ def tree_of(record: Sequence[Entry], body: Body, binding: Binding, earlier: Earl
             node.__class__ = TaskNode
             levels[depth].append(node)
         elif kind is MethodRow or kind is ChosenMethod:
-            made = planned_method(what, args, length, earlier)
             node = _OpenScope()
-            node.task, node.args, node.method, node.name, node.cost, node.value, *rest = made
-            node.body, node.footprint, inner, values = rest
+            (
+                node.task,
+                node.args,
+                node.method,
+                node.name,
+                node.cost,
+                node.value,
+                node.body,
+                node.footprint,
+                inner,
+                values,
+            ) = planned_method(what, args, length, earlier)
             if call.reads:
                 reads = argument_reads(call, around, length, earlier)
                 node.footprint = _reading(node.footprint, reads)

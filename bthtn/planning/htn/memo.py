@@ -129,8 +129,8 @@ class PlanMemo:
 
     def keep(self, answer: Answer, bound: Bound, size: int) -> None:
         """Keep an answer, whose tree has so many parts that are not kept yet."""
-        path = tuple(answer.readings.items())
-        if any(type(value) not in _AS_THEY_ARE and _key(value) is None for _, value in path):
+        path, values = tuple(answer.readings.items()), answer.readings.values()
+        if not _AS_THEY_ARE.issuperset(map(type, values)) and None in map(_key, values):
             return
         size += len(path)
         if self._has_room(size) and not _put(self.root, bound, path, answer):
