@@ -12,6 +12,7 @@ from bthtn import (
     FluentFamily,
     Planner,
     Primitive,
+    Settings,
     State,
     find_plan,
     fluent,
@@ -415,6 +416,20 @@ def test_so_it_does_for_sums():
     earn = domain.primitive("earn", effects=earned)
     assert is_translated(domain.freeze())
     compare_trees(domain.freeze(), earn(), {"cash": 6}, {"cash": 7})
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(horizon=1)])
+def test_steps_and_what_is_left_are_the_calls_that_the_function_has_returned(settings):
+    domain, goal = asked(lambda to, walk, prepare: lambda trip: (walk("park"), walk(trip.at)))
+    assert is_translated(domain)
+    for place in ("home", "zoo", "home"):
+        planner = Planner(domain, goal, settings)
+        plan = planner.plan(Trip(at=place))
+        walk = plan.steps[0].task
+        calls = [step.call for step in plan.steps] + [part.rest[0] for part in plan.suspended]
+        bindings = [part.binding for part in (*plan.steps, *plan.suspended)]
+        assert calls == [walk("park"), walk(place)]
+        assert bindings == [plan.tree.args] * 2
 
 
 def test_so_it_does_for_arguments():

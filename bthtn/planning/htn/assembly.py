@@ -186,22 +186,22 @@ def _left(network: Network, binding: Binding, item: Ensured | NullNode | Suspens
 
 def _whole(body: Body, binding: Binding, level: Level, cause: Suspension | None) -> Node:
     """The node of a body: of all its items, or of those up to where planning stops."""
-    nodes: Level = []
-    for part in body.items:
-        if not level and cause is not None:
-            break
-        node = NULL_NODE if part.kind == NOTHING else level.pop()
-        nodes.append(_left(part.network, binding, node) if type(node) is Suspension else node)
-    network = body.network
-    if not isinstance(network, SequenceNetwork):
-        return nodes[0] if nodes else NULL_NODE
-    return _taken(network, nodes[::-1], binding, cause)
+    left = level
+    if cause is not None or len(level) < len(body.items):
+        nodes: Level = []
+        for part in body.items:
+            if not level and cause is not None:
+                break
+            node = NULL_NODE if part.kind == NOTHING else level.pop()
+            nodes.append(_left(part.network, binding, node) if type(node) is Suspension else node)
+        left = nodes[::-1]
+    return _taken(body.network, left, binding, cause)
 
 
 def _taken(network: Network, left: Level, binding: Binding, cause: Suspension | None) -> Node:
     """The node of a network, whose nodes are taken from the end of a level."""
     if not isinstance(network, SequenceNetwork):
-        node: Node = left.pop()
+        node: Node = left.pop() if left else NULL_NODE
         return node
     made: list[Node] = []
     for number, part in enumerate(network.parts):
