@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from numbers import Real
 from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
 from bthtn.checked import argument_error, checked
@@ -31,11 +30,10 @@ from bthtn.domain.effect import EffectLike, effects_from
 from bthtn.domain.function import is_function, raised_in_description
 from bthtn.domain.method import Method, Methods
 from bthtn.domain.method_reader import read_methods, refuse_variables
-from bthtn.domain.number import Duration, NumberLike, Seconds, number_from
+from bthtn.domain.number import Duration, NumberLike, Seconds, cost_from, duration_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task, mixed_units
 from bthtn.errors import BthtnError, Diagnostic, DomainError
-from bthtn.world.expression import Constant
 from bthtn.world.names import name_faults
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
@@ -239,11 +237,6 @@ class Domain(Unpicklable, Generic[S]):
             except BthtnError as error:
                 raise error.placed(f"{where}, {part}") from None
         made["precondition"], made["watched"] = made["precondition"]
-        length = made["duration"]
-        is_number = isinstance(length, Constant) and isinstance(length.value, Real)
-        if is_number and not length.value >= 0:
-            hint = "a step takes no time, or some: give a number that is not below zero"
-            raise DomainError("BT202", f"the duration is {length.value}", where, hint)
         return PrimitiveTask(
             name,
             parameters,
@@ -288,7 +281,8 @@ _READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = {
     **dict.fromkeys(("exec_only", "during"), condition_from),
     **dict.fromkeys(("effects", "expected", "actual"), effects_from),
     **dict.fromkeys(("on_start", "on_failure", "on_abort"), effects_from),
-    **dict.fromkeys(("duration", "cost"), number_from),
+    "duration": duration_from,
+    "cost": cost_from,
 }
 """The parts of a primitive task that are read, each with its reader."""
 

@@ -12,7 +12,7 @@ from bthtn.domain.function import raised_in_description
 from bthtn.domain.lowering import Lowering
 from bthtn.domain.method import Method, PlainBody, WrittenMethod, plain_function, written_network
 from bthtn.domain.network import DeferNetwork, Network, networks_in, tasks_in
-from bthtn.domain.number import number_from
+from bthtn.domain.number import cost_from
 from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
 from bthtn.domain.variable import Variable, unplaced, variables_in
 from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
@@ -134,7 +134,7 @@ def _read(written: object, state_class: type[State]) -> tuple[Method, Sequence[V
     body = PlainBody(function, state_class) if function else written_network(written.body)
     if not isinstance(body, PlainBody):
         check_arguments(body, state_class)
-    cost, value = (number_from(number, state_class) for number in (written.cost, written.value))
+    cost, value = (cost_from(number, state_class) for number in (written.cost, written.value))
     return Method(body, condition, written.name, cost, value), written.variables
 
 

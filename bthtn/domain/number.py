@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, Final
 
 from bthtn.domain.function import Computed, is_function
-from bthtn.errors import DomainError, PlanningError
+from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.records import record
 from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
@@ -44,6 +44,8 @@ TOLERANCE: Final = 1e-6
 Duration = NumberLike | Seconds
 """Everything that users may write as the duration of a task."""
 
+_HINT: Final = "a cost, a value and a duration are numbers: return 2, return 0.5 * state.distance"
+
 
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
     """The number as an expression. Raises DomainError for anything else."""
@@ -51,6 +53,23 @@ def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any
     kind = _kind_of(made)
     if kind is str or kind is bool:
         raise _no_number(made.text(), kind)
+    return made
+
+
+def cost_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
+    """The cost or value as an expression. Raises DomainError, for NaN, too."""
+    made = number_from(written, state_class)
+    if isinstance(made, Constant) and made.value != made.value:
+        raise DomainError("BT110", f"{made.text()} is not a number", hint=_HINT)
+    return made
+
+
+def duration_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
+    """The duration as an expression. Raises DomainError, for one below zero and for NaN, too."""
+    made = number_from(written, state_class)
+    length = made.value if isinstance(made, Constant) else 0
+    if isinstance(length, int | float) and not length >= 0:
+        raise DomainError.of(no_duration(length))
     return made
 
 
@@ -92,12 +111,27 @@ def _kind_of(written: Expression[Any]) -> type | None:
 
 
 def number_of(expression: Expression[Any], view: StateView, binding: Binding) -> float:
-    """The number in this state; 0 if it is unknown. Raises PlanningError if it is no number."""
-    value = expression.evaluate(view, binding)
+    """The number in this state; 0 if it is unknown. Raises PlanningError if it is no number.
+
+    Truths and NaN are none.
+    """
+    value: Any = expression.evaluate(view, binding)
     if value is UNKNOWN:
         return 0
-    if not isinstance(value, Real):
+    if not _is_number(value):
         message = f"{expression.text(binding)} is {value!r}, not a number"
-        hint = "a cost, a value and a duration are numbers: return 2, return 0.5 * state.distance"
-        raise PlanningError("BT110", message, hint=hint)
-    return value  # type: ignore[return-value]  # numbers of other libraries act as floats
+        raise PlanningError("BT110", message, hint=_HINT)
+    number: float = value  # numbers of other libraries act as floats
+    return number
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return bool(value == value)  # noqa: PLR0124 - NaN
+
+
+def no_duration(duration: object, where: str = "") -> Diagnostic:
+    """The diagnostic for a duration that is below zero, or NaN."""
+    hint = "a step takes no time, or some: give a number that is not below zero"
+    return Diagnostic("BT202", f"the duration is {duration}", where, hint)

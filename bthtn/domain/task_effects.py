@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bthtn.domain.effect import writes_of
-from bthtn.domain.number import number_of
-from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.world.expression import Binding
+from bthtn.domain.number import no_duration, number_of
+from bthtn.domain.task import PrimitiveTask, TaskCall, call_text
+from bthtn.errors import PlanningError
+from bthtn.world.expression import Binding, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, ReadRecorder, Write
 from bthtn.world.truth import UNKNOWN, Truth
@@ -39,6 +40,17 @@ def grounded(call: TaskCall, view: ReadRecorder, binding: Binding) -> tuple[Any,
     return None if any(value is UNKNOWN for value in values) else values
 
 
+def duration_of(task: PrimitiveTask[...], view: StateView, args: Binding) -> float:
+    """The planned duration in this state; 0 if it is unknown.
+
+    Raises PlanningError if it is no number, or below zero.
+    """
+    duration = number_of(task.duration, view, args)
+    if duration < 0:
+        raise PlanningError.of(no_duration(duration, call_text(task, args)))
+    return duration
+
+
 def projected(
     task: PrimitiveTask[...], args: tuple[Any, ...], recorder: ReadRecorder
 ) -> TaskEffects:
@@ -52,7 +64,7 @@ def projected(
     except UnknownRead as signal:
         footprint = Footprint(recorder.reads, uses=task.uses)
         return TaskEffects(possible, None, footprint, unknown=str(signal.fluent))
-    duration = number_of(task.duration, recorder, args)
+    duration = duration_of(task, recorder, args)
     cost = number_of(task.cost, recorder, args)
     footprint = Footprint(recorder.reads, writes, task.uses)
     return TaskEffects(possible, writes, footprint, duration, cost, unknown)

@@ -63,6 +63,7 @@ _CONSTRUCTS: Final = (
     *("any_order", "any_order", "partial_order", "random_of", "random_of"),
 )
 _CONSTRAINTS: Final = ((), ("b < a",), ("c < a",), ("a < b", "a < c"), ("c < b < a",))
+_TIME: Final = World.ammo * World.ammo  # ammo may be below zero, which no duration is
 _POLICIES: Final = (*[ParallelPolicy.ALL] * 3, ParallelPolicy.ANY, ParallelPolicy.PRIMARY)
 
 
@@ -179,7 +180,7 @@ class _DomainDrawer:
             "expected": choose(effects(who)) if choose(_ONE_IN_EIGHT) else (),
             "actual": choose(effects(who)) if choose(_ONE_IN_EIGHT) else (),
             "uses": choose(((),) * 6 + (("legs",), ("arms",))),
-            "duration": choose((0, 1, 1, 2, World.ammo, lambda state: 2 if state.open else 1)),
+            "duration": choose((0, 1, 1, 2, _TIME, lambda state: 2 if state.open else 1)),
             "cost": choose((1, 1, 1, 0, 3, lambda state: 2 if state.open else 1)),
         }
 

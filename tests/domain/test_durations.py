@@ -1,12 +1,16 @@
 """Durations in ticks or in seconds: one unit in each domain."""
 
+from math import inf
+
 import pytest
 
 from bthtn import (
     Domain,
     Fluent,
     FluentFamily,
+    Settings,
     State,
+    achieve,
     derive,
     find_plan,
     fluent,
@@ -17,9 +21,14 @@ from bthtn import (
     sequence,
 )
 from bthtn.analysis import makespan
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, PlanningError
+from bthtn.plan.replay import replay
+from bthtn.planning.protocol import request
 from bthtn.testing.strategies import World
-from bthtn.world.expression import Constant
+from bthtn.testing.validation import validate
+from bthtn.text.plan_json import decoded, encoded
+from bthtn.world.expression import Constant, Expression
+from tests.reference import Reference
 
 
 def one_task(name, duration):
@@ -75,6 +84,73 @@ def test_a_derived_task_has_the_unit_of_its_template():
 def test_a_duration_is_not_below_zero(wrong):
     with pytest.raises(BthtnError, match=r"\[BT202\] the duration is [\s\S]*primitive 'nap'"):
         one_task("nap", wrong)
+
+
+def lasting(duration, cost=1):
+    """A domain with a task of this duration, and a call of it; a parameter has this value."""
+    domain = Domain("yard", World)
+    if callable(duration) or isinstance(duration, Expression):
+        return domain, domain.primitive("nap", duration=duration)()
+
+    @domain.primitive
+    def nap(time):
+        return primitive(duration=time)
+
+    return domain, nap(duration)
+
+
+COMPUTED = [-1, World.ammo - 3, lambda state: state.ammo - 3.5]
+
+
+@pytest.mark.parametrize("options", [{}, {"horizon_time": 9}, {"cheapest": True}], ids=str)
+@pytest.mark.parametrize("duration", COMPUTED, ids=["argument", "expression", "function"])
+def test_a_computed_duration_below_zero_is_refused_when_the_step_is_planned(duration, options):
+    domain, nap = lasting(duration)
+    with pytest.raises(PlanningError, match=r"\[BT202\] the duration is -[\s\S]*where: nap"):
+        find_plan(domain, World(ammo=2), nap, Settings(**options))
+    asked = request(domain, World(ammo=2), nap)
+    with pytest.raises(PlanningError, match="BT202"):
+        Reference(asked).best()
+
+
+@pytest.mark.parametrize("forward", [False, True], ids=["backward", "forward"])
+@pytest.mark.parametrize("duration", COMPUTED[1:], ids=["expression", "function"])
+def test_a_duration_below_zero_is_refused_on_the_way_to_a_goal_too(duration, forward):
+    domain = Domain("yard", World)
+    domain.primitive("open", effects=World.open.becomes(True), duration=duration)
+    with pytest.raises(PlanningError, match="BT202"):
+        find_plan(domain, World(ammo=2), achieve(World.open, forward=forward))
+
+
+def test_a_plan_does_not_replay_where_a_duration_would_be_below_zero():
+    domain, nap = lasting(World.ammo - 3)
+    plan = find_plan(domain, World(ammo=4), nap)
+    assert replay(plan, World(ammo=3))
+    assert "the duration is -1" in replay(plan, World(ammo=2)).reason
+    assert "the duration is -1" in validate(plan, World(ammo=2)).reason
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), True, "long", None], ids=str)
+@pytest.mark.parametrize("number", ["duration", "cost"])
+def test_what_is_no_number_is_refused_when_the_step_is_planned(wrong, number):
+    domain = Domain("yard", World)
+
+    @domain.primitive
+    def nap(time):
+        return primitive(**{number: time})
+
+    doze = domain.primitive("doze", **{number: lambda state: wrong})
+    for goal in (nap(wrong), doze()):
+        with pytest.raises(PlanningError, match=r"BT110.* is .*, not a number"):
+            find_plan(domain, World(), goal)
+
+
+@pytest.mark.parametrize("endless", [lambda state: inf, inf], ids=["function", "argument"])
+def test_a_step_may_last_for_ever_and_is_read_again(endless):
+    domain, nap = lasting(endless)
+    plan = find_plan(domain, World(), nap)
+    read = decoded(encoded(plan, complete=True), domain.freeze(), goal=plan.goal)
+    assert [step.duration for step in read.steps] == [inf]
 
 
 @pytest.mark.parametrize("wrong", [seconds("3"), seconds(seconds(3)), seconds(None)])

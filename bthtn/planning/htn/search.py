@@ -48,7 +48,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.number import number_of
 from bthtn.domain.task import PrimitiveTask
-from bthtn.domain.task_effects import grounded
+from bthtn.domain.task_effects import duration_of, grounded
 from bthtn.plan.merge import after_priority
 from bthtn.plan.nodes import (
     BUDGET,
@@ -797,7 +797,7 @@ class HtnSearch(Unpicklable):
             return False, None, _unknown(signal.fluent)
         if possible is UNKNOWN and (frame is None or frame.choice_at != steps):
             return False, None, _unknown(unknown)
-        duration = number_of(task.duration, asked, args) if row.duration is None else row.duration
+        duration = duration_of(task, asked, args) if row.duration is None else row.duration
         cost = number_of(task.cost, asked, args) if row.cost is None else row.cost
         self._view.apply(writes, self.trail)
         return True, EvaluatedStep(row, asked.readings, writes, duration, cost), None

@@ -219,6 +219,11 @@ class Source:
             # Two effects on one fluent have a meaning together that evaluation knows.
             named = ", ".join(f"p{number}" for number in same)
             lines.append(f"    if len({{{named}}}) < {len(same)}: return EVALUATE")
+        for position in {amount.position for amount in amounts if isinstance(amount, Parameter)}:
+            given = f"a[{position:d}]"
+            # Evaluation tells what is wrong with any other duration or cost.
+            usual = f"type({given}) in (int, float) and {given} >= 0"
+            lines.append(f"    if not ({usual}): return EVALUATE")
         if tracks and effects:
             for n in range(len(effects)):
                 lines.append(f"    b{n} = S.get(p{n}, ABSENT)")

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar
 from bthtn.domain.effect import Effect
 from bthtn.domain.function import FunctionEffect
 from bthtn.domain.goal import Action
+from bthtn.domain.number import number_of
 from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.errors import DomainError
 from bthtn.planning.least_cost import below_zero
@@ -41,7 +42,7 @@ from bthtn.world.expression import (
 )
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.symbol import Comparable, comparable
-from bthtn.world.truth import UNKNOWN, Truth, negation, value_text
+from bthtn.world.truth import Truth, negation, value_text
 from bthtn.world.value_type import values_of
 
 Grounded = TypeVar("Grounded")
@@ -149,8 +150,7 @@ def ground_actions(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Ite
         writes = [_write(effect) for effect in (*task.effects, *task.expected)]
         for _, args in ground_calls((task,), objects):
             written = dict([write(args) for write in writes])
-            cost = task.cost.evaluate(_NOWHERE, args)
-            cost = 0 if cost is UNKNOWN else cost
+            cost = number_of(task.cost, _NOWHERE, args)
             if not cost >= 0:
                 raise DomainError.of(below_zero(cost, f"action '{call_text(task, args)}'"))
             for atoms in dict.fromkeys(_together([need(args) for need in needs])):
