@@ -41,7 +41,7 @@ from bthtn.plan.nodes import (
     cause_of,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
 from bthtn.planning.exclusions import why_avoided
 from bthtn.planning.least_cost import least_sums

@@ -45,7 +45,7 @@ from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
-from bthtn.world.beliefs import Source
+from bthtn.world.beliefs import WriterName
 from bthtn.world.expression import Constant
 from bthtn.world.fluent import Fluent
 
@@ -90,7 +90,7 @@ class OwedCleanup:
             run.setup_arguments,
             holder=self._hooks.holder,
             # The goal's plans do not predict what is written here, so its source is another one.
-            writes_as=Source(f"{run.goal}, cleaning up"),
+            writes_as=WriterName(f"{run.goal}, cleaning up"),
             plan_id=run.plan_id,
         )
         self._subtree: Behaviour | None = None

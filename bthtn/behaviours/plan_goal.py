@@ -48,7 +48,7 @@ from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict

@@ -18,7 +18,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.world.fluent import Fluent
 
 _SHOWN: Final = 8

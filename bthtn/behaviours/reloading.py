@@ -32,7 +32,7 @@ from bthtn.checked import checked
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Replanning

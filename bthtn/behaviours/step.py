@@ -31,7 +31,7 @@ from bthtn.domain.effect import writes_of
 from bthtn.domain.task import call_text
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.arguments import fluents_changed_by
-from bthtn.world.beliefs import Source
+from bthtn.world.beliefs import WriterName
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.trail import WorkingState
 from bthtn.world.unfrozen import quickly
@@ -74,7 +74,7 @@ class StepRun:
         self._began = _time_of(run.agent)
         self._holder: Holder | None = None
         self._account: Account | None = None
-        self._news: Source | None = None
+        self._news: WriterName | None = None
         self.is_open = False
         """Whether its start was told, and its end was not."""
         self._end: tuple[str, BaseException | None] | None = None
@@ -222,7 +222,7 @@ class StepRun:
         if fluent in fluents_changed_by(self.node):
             return self._source
         if self._news is None:
-            self._news = Source(self.name)
+            self._news = WriterName(self.name)
         return self._news
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:

@@ -25,7 +25,7 @@ from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.middle import refuse_inside
 from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.status import INVALID, RUNNING
-from bthtn.world.beliefs import Source
+from bthtn.world.beliefs import WriterName
 from bthtn.world.sharing import Unpicklable
 
 
@@ -40,7 +40,7 @@ class TakingOver(Unpicklable, LeanBehaviour):
     _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
 
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
-        self.name = Source(name or type(self).__name__)  # its plans write under this name
+        self.name = WriterName(name or type(self).__name__)  # its plans write under this name
         self.status = INVALID
         self.children = []
         self.agent = agent

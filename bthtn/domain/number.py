@@ -9,17 +9,8 @@ from typing import Any, Final
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.records import record
-from bthtn.world.assignment import FluentReference
-from bthtn.world.expression import (
-    Binding,
-    Comparison,
-    Constant,
-    Expression,
-    Junction,
-    Negation,
-    Parameter,
-    StateView,
-)
+from bthtn.world.expression import Binding, Constant, Expression, StateView
+from bthtn.world.expression_types import kind_of
 from bthtn.world.state import State
 from bthtn.world.symbol import Comparable
 from bthtn.world.truth import UNKNOWN
@@ -50,7 +41,7 @@ _HINT: Final = "a cost, a value and a duration are numbers: return 2, return 0.5
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
     """The number as an expression. Raises DomainError for anything else."""
     made = expression_from(written, state_class)
-    kind = _kind_of(made)
+    kind = kind_of(made)
     if kind is str or kind is bool:
         raise _no_number(made.text(), kind)
     return made
@@ -93,21 +84,6 @@ def expression_from(written: NumberLike, state_class: type[State]) -> Expression
 def _no_number(shown: str, kind: type) -> DomainError:
     hint = "write a number, an expression such as Soldier.distance, or a function of the state"
     return DomainError("BT110", f"{shown} is not a number, but {kind.__name__}", hint=hint)
-
-
-def _kind_of(written: Expression[Any]) -> type | None:
-    """The type of an expression's values, None where it says none."""
-    match written:
-        case Constant(value):
-            return type(value)
-        case FluentReference():
-            return written.value_type
-        case Parameter():
-            return written.type
-        case Comparison() | Negation() | Junction():
-            return bool
-        case _:
-            return None
 
 
 def number_of(expression: Expression[Any], view: StateView, binding: Binding) -> float:

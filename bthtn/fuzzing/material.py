@@ -12,7 +12,7 @@ from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.behaviours import Agent, Character, PlanGoal
 from bthtn.errors import StateError
 from bthtn.testing.interventions import belief
-from bthtn.world.beliefs import Source
+from bthtn.world.beliefs import WriterName
 from bthtn.world.fluent import Fluent
 from bthtn.world.schema import is_plain, written
 
@@ -66,7 +66,9 @@ def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) ->
                 match event:
                     case LeafStarted():
                         steps.add(event.task.partition("(")[0])
-                    case BeliefChanged((fluent, *seen, source)) if not isinstance(source, Source):
+                    case BeliefChanged((_, _, _, WriterName())):
+                        pass  # a plan has written it
+                    case BeliefChanged((fluent, *seen, _)):
                         usable = _usable(fluent, seen, agents)
                         known = values.setdefault(str(fluent), [])
                         known.extend(fluent for fluent in usable if fluent not in known)

@@ -20,7 +20,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, children_of, flat, outline, preorder, record_entries, unwound
 
 LONGEST_BOUND: Final = 1_000

@@ -10,7 +10,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
 from bthtn.domain.network import Network, network_text
 from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, SuspendedNode, TaskNode
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import flat, fold, footprint, preferred_steps, preorder
 from bthtn.records import record
 from bthtn.world.expression import Binding

@@ -48,7 +48,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, node_text, unwound
 from bthtn.records import record
 from bthtn.world.expression import Binding, Constant

@@ -43,7 +43,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import Projection
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound, with_children
 from bthtn.planning.protocol import Settings, seeded
 from bthtn.world.diff import difference

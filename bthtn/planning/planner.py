@@ -12,7 +12,7 @@ from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, check_avoided
 from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.memo import PlanMemo

@@ -17,7 +17,7 @@ from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import BthtnError, DomainError, PlanningError, exception_text
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
 from bthtn.records import record

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from bthtn.checked import checked
 from bthtn.errors import InputError
 from bthtn.formats.document import unreadable
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.recording.known import Known
 from bthtn.recording.line_file import further_parts
 from bthtn.recording.shape import fault_of, fault_of_agent

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import first_reads
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.planner import Planner, search_for

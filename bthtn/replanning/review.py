@@ -18,8 +18,8 @@ from typing import Any, Final
 from bthtn.plan.equivalence import comparable_record, followed_by, is_first_choice
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
 from bthtn.planning.static_reads import StaticReads, static_reads

@@ -1,8 +1,8 @@
 """The kinds of values that the attributes of loaded objects may have.
 
-A save is data that somebody else may have written. So what it may make is listed in ``table``, and
-what it puts into an object is checked: that the attribute hides no code, and that the value is of a
-declared kind, or of that of the value in the object made anew.
+A save is data that somebody else may have written. So what it may make is listed in ``loadable``,
+and what it puts into an object is checked: that the attribute hides no code, and that the value is
+of a declared kind, or of that of the value in the object made anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from types import (
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from bthtn.saving.table import ATTRIBUTES, GROUPS
+from bthtn.saving.loadable import ATTRIBUTES, GROUPS
 
 _LIBRARIES: Final = ("bthtn.", "py_trees.")
 _MAPPINGS: Final = (dict, MappingProxyType, WeakKeyDictionary)

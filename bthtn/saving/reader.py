@@ -2,7 +2,7 @@
 
 First the objects that were made anew are found for the saved ones: see ``Matches``. These stay the
 objects that they are, and get the saved attributes. All others are created: those of the classes in
-``table``, and those of the user's package.
+``loadable``, and those of the user's package.
 
 A save may come from somebody else. It can neither name nor bind a function: functions stay those of
 the objects made anew. No code of a class is called to create an object, and what an object gets is
@@ -24,9 +24,9 @@ from weakref import WeakKeyDictionary
 from bthtn.errors import InputError
 from bthtn.saving.attributes import put, saved_class, state_of
 from bthtn.saving.kinds import CODE, fits, hides_code, is_declared, is_of_library
+from bthtn.saving.loadable import ATTRIBUTES, CONSTANTS
 from bthtn.saving.matches import MISSING, Json, Matches, damaged, entry_of
 from bthtn.saving.parts import Parts
-from bthtn.saving.table import ATTRIBUTES, CONSTANTS
 from bthtn.saving.writer import FRESH, writes_itself
 from bthtn.world.fluent import FluentFamily
 

@@ -29,8 +29,8 @@ from weakref import WeakKeyDictionary
 from bthtn.errors import InputError
 from bthtn.saving.attributes import OF_NODES, saved_class, state_of
 from bthtn.saving.kinds import CODE
+from bthtn.saving.loadable import CONSTANTS
 from bthtn.saving.parts import Parts
-from bthtn.saving.table import CONSTANTS
 from bthtn.world.fluent import Fluent
 
 Json = Any

@@ -19,7 +19,7 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import InputError, StateError, nearest
 from bthtn.saving.attributes import package_of
 from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
-from bthtn.world.beliefs import Source
+from bthtn.world.beliefs import WriterName
 from bthtn.world.fluent import Fluent
 from bthtn.world.schema import StateSchema
 
@@ -102,7 +102,7 @@ class Interventions:
         write = agent.beliefs.write
 
         def reported(fluent: Any, value: Any, source: str | None = None) -> None:
-            is_plan = isinstance(source, Source) or agent.beliefs.writer is not None
+            is_plan = isinstance(source, WriterName) or agent.beliefs.writer is not None
             given, _ = self._reported.get(fluent, (value, None))
             write(fluent, value if is_plan else given, source)
 

@@ -37,7 +37,7 @@ from bthtn.world.expression import (
     Expression,
     Parameter,
 )
-from bthtn.world.kinds import are_comparable, kind_of, parser_of
+from bthtn.world.expression_types import are_comparable, kind_of, parser_of
 from bthtn.world.names import BRACKETS, comma_separated, typographic_quote
 from bthtn.world.schema import StateSchema
 from bthtn.world.truth import UNKNOWN

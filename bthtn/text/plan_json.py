@@ -37,7 +37,7 @@ from bthtn.errors import BthtnError, InputError, exception_text
 from bthtn.plan import nodes
 from bthtn.plan.nodes import Node, Suspension, SuspensionKind
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import children_of, preorder
 from bthtn.text.notation import network_from_text
 from bthtn.text.values import LONGEST_INTEGER, guessed, json_value, shortened

@@ -35,7 +35,7 @@ _Place = Fluent[Any] | None
 _ON_ALL: Final[frozenset[_Place]] = frozenset({None})
 
 
-class Source(str):
+class WriterName(str):
     """The name of a writer. Writers differ by identity: several may have the same name."""
 
     __slots__ = ()

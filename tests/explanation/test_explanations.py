@@ -33,7 +33,7 @@ from bthtn.explanation import (
     why,
     why_not,
 )
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning import request
 
 

@@ -19,7 +19,7 @@ from bthtn.plan.nodes import (
     SuspensionKind,
     TaskNode,
 )
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import (
     children_of,
     copied,

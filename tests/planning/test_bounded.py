@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent, method, parallel, priority
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request

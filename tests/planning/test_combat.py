@@ -10,8 +10,8 @@ import pytest
 from bthtn import UNKNOWN, Settings, find_plan
 from bthtn.examples.domains.combat.domain import Distance, Soldier, combat, fight
 from bthtn.plan.nodes import PriorityNode
-from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import preorder
 from bthtn.text.notation import normal
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bthtn.plan.equivalence import comparable_record
 from bthtn.plan.nodes import NullNode, SuspendedNode
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus

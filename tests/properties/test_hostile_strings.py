@@ -38,7 +38,7 @@ from bthtn import (
 )
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn import generated
 from bthtn.planning.htn.search import HtnSearch

@@ -32,7 +32,7 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task_effects import projected
 from bthtn.plan.nodes import ParallelNode, ScopeNode, SequenceNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import leaves, preorder
 from bthtn.planning.protocol import request
 from bthtn.testing import validate

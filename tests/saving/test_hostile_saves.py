@@ -15,7 +15,7 @@ from bthtn import Domain, Fluent, FluentFamily, State, fluent, fluents, method, 
 from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal
 from bthtn.errors import BthtnError
 from bthtn.saving.kinds import is_of_library
-from bthtn.saving.table import ATTRIBUTES, CONSTANTS, GROUPS
+from bthtn.saving.loadable import ATTRIBUTES, CONSTANTS, GROUPS
 
 RUN = []
 """What was called that a save must not call."""

@@ -23,7 +23,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import outline
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import find_plan

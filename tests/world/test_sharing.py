@@ -18,7 +18,7 @@ from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.plan import TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning import Trace
 from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import PlanRequest

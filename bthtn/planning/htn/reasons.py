@@ -13,7 +13,7 @@ from typing import Any, Final
 from bthtn.domain.condition import why_so
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, Task, call_text
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.htn.values import ProjectedState, ReadingView
 from bthtn.world.expression import Binding, Condition
 from bthtn.world.truth import value_text

@@ -40,7 +40,7 @@ from bthtn.domain.task import TaskCall
 from bthtn.domain.task_effects import grounded, projected
 from bthtn.domain.turns import TurnBody
 from bthtn.plan.nodes import Dropped, Suspension
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.htn.table import (
     Body,
     Instruction,

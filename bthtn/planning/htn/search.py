@@ -60,7 +60,7 @@ from bthtn.plan.nodes import (
     cause_of,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, why_avoided
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.costs import Costs

@@ -11,7 +11,7 @@ from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, Suspension, SuspensionKind
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import one_node
 from bthtn.planning import trace
 from bthtn.planning.protocol import PlanRequest, SearchStatus, pursuit_alone, raise_for_user, repeat

@@ -1,4 +1,4 @@
-"""Table: what a save may make, besides objects of the user's package, and of what kinds.
+"""What a save may make, besides objects of the user's package, and of what kinds.
 
 For each class its attributes, each with the kinds of values that it may have: classes by their
 names, and plain values by the names in ``kinds``. Objects of classes that are not here, of which
@@ -111,7 +111,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     ),
     "bthtn.behaviours.step_abort:StepAbort": "_abort=OperatorAbort",
     "bthtn.behaviours.step:StepRun": (
-        "_account=None|Account _began=number _end=None _holder=None|Holder _news=None|Source "
+        "_account=None|Account _began=number _end=None _holder=None|Holder _news=None|WriterName "
         "_run=PlanRun _runtime=Runtime _written=None is_open=truth node=TaskNode number=number "
         "path=None|Inside plan_id=text ticks=number"
     ),
@@ -180,7 +180,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "_derived=dict binding=tuple domain=FrozenDomain expansions=number "
         "goal=@Network predicted=FrozenState record=MethodTraversalRecord tree=@Node"
     ),
-    "bthtn.plan.record:MethodTraversalRecord": "",
+    "bthtn.plan.traversal_record:MethodTraversalRecord": "",
     "bthtn.planning.htn.search:HtnSearch": (
         "_asked=PlanRequest _status=SearchStatus expansions=number"
     ),
@@ -253,7 +253,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     ),
     "bthtn.world.assignment:Assignment": "grows=truth target=Fluent|MemberOf value=Expression",
     "bthtn.world.beliefs:Beliefs": "_known=None|set",
-    "bthtn.world.beliefs:Source": "",
+    "bthtn.world.beliefs:WriterName": "",
     "bthtn.world.beliefs:Watch": "_beliefs=Beliefs _own=text changes=dict fluents=None|set",
     "bthtn.world.diff:Change": "",
     "bthtn.world.expression:Arithmetic": "left=Expression right=Expression symbol=text",

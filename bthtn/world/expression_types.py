@@ -1,4 +1,4 @@
-"""Kinds: the types of values of expressions, and how constants beside them are read."""
+"""The types of expressions' values, and how constants beside them are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from bthtn.world.assignment import FluentReference
-from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
+from bthtn.world.at_start import AtStart
+from bthtn.world.expression import (
+    Arithmetic,
+    Comparison,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    Parameter,
+)
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 from bthtn.world.value_type import ValueType, values_of
@@ -42,8 +51,10 @@ def kind_of(value: Expression[Any]) -> type:
             return type(constant)
         case Arithmetic():
             return float
-        case _:
+        case Comparison() | Negation() | Junction() | AtStart():
             return bool
+        case _:
+            return object
 
 
 def are_comparable(left: Expression[Any], right: Expression[Any]) -> bool:
