@@ -156,7 +156,7 @@ class Projection:
             answers.append((yield visit(part)))
             written = self.state.written_since(mark)
             ends.append(BranchEnd(self.path, Footprint.in_turn(self.path.done), written))
-            self.state.leave(mark)
+            self.state.undo(mark)
         self.path = path
         self.sense()
         if ends:

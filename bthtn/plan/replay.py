@@ -357,7 +357,7 @@ class _ReplayJudge:
             seen: _Seen = yield self.node(child, part, binding)
             written = self._state.written_since(mark)
             branches.append(_BranchEnd(seen, written, self._steps, self._stopped, self._blind))
-            self._state.leave(mark)
+            self._state.undo(mark)
             self._steps, self._stopped, self._blind = entry, False, False
         return branches
 

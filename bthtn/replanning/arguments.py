@@ -27,7 +27,6 @@ from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Expression, Parameter, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import RecordingView
-from bthtn.world.state import FrozenState
 from bthtn.world.truth import value_text
 
 
@@ -70,7 +69,7 @@ AS_PLANNED = Context()
 class Arguments:
     """Evaluates the calls of a running plan again."""
 
-    def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:
+    def __init__(self, progress: Progress, domain: FrozenDomain, now: StateView) -> None:
         self._progress = progress
         self._domain = domain
         self._now = now

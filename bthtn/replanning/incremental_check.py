@@ -37,8 +37,7 @@ from bthtn.world.expression import (
     StateView,
 )
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import INCREASE, Write
-from bthtn.world.recording import RecordingState
+from bthtn.world.footprint import INCREASE, RecordingView, Write
 from bthtn.world.state import FrozenState
 from bthtn.world.trail import WorkingState
 from bthtn.world.truth import UNKNOWN, Unknown
@@ -160,8 +159,8 @@ class _NotedState(WorkingState):
 
     __slots__ = ("_reading", "_unforeseeable", "start")
 
-    def __init__(self, base: FrozenState) -> None:
-        super().__init__(base)
+    def __init__(self, base: FrozenState, view: StateView) -> None:
+        super().__init__(base, view)
         self._reading: _Question | None = None
         self._unforeseeable = _Value(UNKNOWN)
         self.start: dict[Fluent[Any], _Value] = {}
@@ -198,12 +197,12 @@ class _NotedState(WorkingState):
             return self._unforeseeable
         value = self.start.get(fluent)
         if value is None:
-            value = self.start[fluent] = _Value(self._base.get(fluent))
+            value = self.start[fluent] = _Value(self._view.get(fluent))
         return value
 
     def put(self, fluent: Fluent[Any], value: Any) -> None:
         """Write a value."""
-        self._swap(fluent, _Value(value))
+        super().put(fluent, _Value(value))
 
     def apply(self, fluent: Fluent[Any], write: Write) -> None:
         """Apply a write of a task, or of a whole branch."""
@@ -213,7 +212,7 @@ class _NotedState(WorkingState):
         before = self.value(fluent)
         after = _Value(_sum(before.now, write.value), write.value)
         before.increased.append(after)
-        self._swap(fluent, after)
+        super().put(fluent, after)
 
     def written_since(self, mark: int) -> dict[Fluent[Any], Any]:
         """The fluents written since the save point, with their values now."""
@@ -240,9 +239,9 @@ class _NotedCheck(Check):
         now: FrozenState,
         changed: Collection[Expression[Any]] | None,
     ) -> None:
-        self.seen = RecordingState(now)
+        self.seen = RecordingView(now)
         super().__init__(progress, domain, now, self.seen, changed)
-        self.state = self.noted = _NotedState(self.start)
+        self.state = self.noted = _NotedState(now, self.start)
         self._steady = domain.derived(_steady_tasks)
         self._latest: dict[Key, _Question] = {}
         self._refusals: dict[Key, _Question] = {}

@@ -53,8 +53,8 @@ from bthtn.replanning.step_conditions import condition_failure, false_parts
 from bthtn.world.expression import ALWAYS, Binding, Condition, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write
-from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
+from bthtn.world.trail import WorkingState
 from bthtn.world.truth import UNKNOWN
 
 A = TypeVar("A")
@@ -120,11 +120,12 @@ class Check(RemainingProjection):
         progress: Progress,
         domain: FrozenDomain,
         now: FrozenState,
-        seen: FrozenState | None = None,
+        seen: StateView | None = None,
         changed: Collection[Expression[Any]] | None = None,
     ) -> None:
-        self.start = RecordingState(now)
-        super().__init__(progress, self.start)
+        super().__init__(progress, now)
+        self.start = RecordingView(now)
+        self.state = WorkingState(now, self.start)
         self._domain = domain
         self._begun = progress.begun()
         self._arguments = Arguments(progress, domain, seen or now)

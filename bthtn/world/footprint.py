@@ -165,7 +165,7 @@ class RecordingView:
 
     def __init__(self, view: StateView) -> None:
         self._view = view
-        self.readings: dict[Expression[Any], Any] = {}
+        self.readings: dict[Any, Any] = {}
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent in the view below."""

@@ -9,7 +9,8 @@ from bthtn.plan.projection import Projection
 from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing.strategies import World, problems
-from bthtn.world.recording import RecordingState
+from bthtn.world.footprint import RecordingView
+from bthtn.world.trail import WorkingState
 from tests.occurrences import assert_occurs
 
 
@@ -89,9 +90,11 @@ def test_a_merge_reads_the_state_only_where_a_branch_leaves_a_fluent_as_it_was(d
     a = domain.primitive("a", effects=[World.open.becomes(True), World.lit.becomes(True)])
     b = domain.primitive("b", effects=World.open.becomes(True))
     plan = Planner(domain, priority(a(), b())).plan(World())
-    start = RecordingState(World().frozen())
-    Projection(start).project(plan.tree)
-    assert [str(fluent) for fluent in start.readings] == ["lit"]
+    start = World().frozen()
+    seen, projection = RecordingView(start), Projection(start)
+    projection.state = WorkingState(start, seen)
+    projection.project(plan.tree)
+    assert [str(fluent) for fluent in seen.readings] == ["lit"]
 
 
 @pytest.mark.slow

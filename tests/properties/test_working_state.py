@@ -73,14 +73,6 @@ class CopiedDicts(RuleBasedStateMachine):
         self.state.undo(mark)
         self.written = dict(written)
 
-    @precondition(lambda self: self.saved)
-    @rule(data=st.data())
-    def leave(self, data):
-        """Leaving is a write: the save points behind can still be returned to."""
-        mark, written = data.draw(st.sampled_from(self.saved))
-        self.state.leave(mark)
-        self.written = dict(written)
-
     @invariant()
     def every_fluent_has_the_value_written_last(self):
         for fluent in FLUENTS:

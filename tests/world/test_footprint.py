@@ -144,6 +144,7 @@ def test_a_recording_view_remembers_what_was_asked_and_answered_in_order():
     recorder = RecordingView(Soldier(health=UNKNOWN).frozen())
     assert recorder.get(Soldier.health) is UNKNOWN
     assert recorder.get(Soldier.ammo) == 6
+    assert recorder.get(Soldier.health) is UNKNOWN
     assert list(recorder.readings.items()) == [(Soldier.health, UNKNOWN), (Soldier.ammo, 6)]
     assert recorder.reads == {Soldier.health, Soldier.ammo}
     assert recorder.unknown is Soldier.health

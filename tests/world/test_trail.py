@@ -1,9 +1,9 @@
-"""The working state of a search: it can be written, taken back, and left for a while."""
+"""The working state of a projection: it can be written, and taken back."""
 
 import pytest
 
 from bthtn import UNKNOWN, Fluent, State, fluent
-from bthtn.world.footprint import Write, WriteKind
+from bthtn.world.footprint import RecordingView, Write, WriteKind
 from bthtn.world.trail import WorkingState
 
 
@@ -52,18 +52,30 @@ def test_an_increase_adds_to_the_value_at_the_time(state):
     assert state.get(Soldier.ammo) is UNKNOWN
 
 
-def test_a_branch_can_be_left_and_returned_to(state):
-    start = state.mark()
-    state.put(Soldier.ammo, 3)
-    end = state.mark()
-    state.leave(start)
-    assert state.get(Soldier.ammo) == 6
+def test_branches_are_written_one_after_the_other_from_one_state(state):
     state.put(Soldier.target, False)
-    state.undo(end)
-    assert state.get(Soldier.ammo) == 3
-    assert state.get(Soldier.target) is True
-    state.undo(start)
-    assert state.get(Soldier.ammo) == 6
+    start, written = state.mark(), []
+    for ammo in (3, 4):
+        inner = state.mark()
+        state.put(Soldier.ammo, ammo)
+        written.append(state.written_since(inner))
+        state.undo(inner)
+        assert state.get(Soldier.ammo) == 6
+    assert written == [{Soldier.ammo: 3}, {Soldier.ammo: 4}]
+    assert state.written_since(start) == {}
+    assert state.written() == {Soldier.target: False}
+
+
+def test_writing_reads_nothing_of_the_snapshot_but_an_increase_does():
+    snapshot = Soldier(ammo=5).frozen()
+    seen = RecordingView(snapshot)
+    state = WorkingState(snapshot, seen)
+    state.put(Soldier.target, False)
+    state.put(Soldier.target, True)
+    assert seen.readings == {}
+    state.apply(Soldier.ammo, Write(WriteKind.INCREASE, 1))
+    assert seen.readings == {Soldier.ammo: 5}
+    assert state.freeze() == Soldier(ammo=6, target=True).frozen()
 
 
 def test_what_was_written_since_a_save_point_is_listed_with_its_last_value(state):

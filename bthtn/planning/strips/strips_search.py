@@ -21,7 +21,6 @@ from bthtn.planning.strips.solver import goal_reads, new_search
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
-from bthtn.world.recording import RecordingState
 from bthtn.world.sharing import Unpicklable
 
 
@@ -35,8 +34,7 @@ class StripsSearch(Unpicklable):
         assert isinstance(call.task, CompoundTask), "of a compound task"
         self._pursuit, self._call, self._task = pursuit, call, call.task
         self._asked = request
-        self._start = RecordingState(request.state)
-        self._request = replace(request, state=self._start)
+        self._start = RecordingView(request.state)
         self._listener = listener
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
@@ -80,7 +78,7 @@ class StripsSearch(Unpicklable):
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        limit = min(self._request.settings.max_expansions, self._pursuit.manner.limit)
+        limit = min(self._asked.settings.max_expansions, self._pursuit.manner.limit)
         stop = limit if expansions is None else min(limit, self.expansions + expansions)
         try:
             if self._search is None and self.status is SearchStatus.RUNNING:
@@ -104,14 +102,14 @@ class StripsSearch(Unpicklable):
             self._is_cancelled = True
 
     def _begin(self) -> None:
-        request, manner = self._request, self._pursuit.manner
+        request, manner = self._asked, self._pursuit.manner
         if request.settings.cheapest and not manner.optimal:
             manner = replace(manner, optimal=True, heuristic="")
-        args = grounded(self._call, RecordingView(request.state), request.binding)
+        args = grounded(self._call, RecordingView(self._start), request.binding)
         assert args is not None, "arguments of a goal read no unknown fluent"
         self._args = args
         try:
-            self._search = new_search(self._pursuit, request.state, args, manner, self._listener)
+            self._search = new_search(self._pursuit, self._start, args, manner, self._listener)
         except UnknownRead as signal:
             self._suspend(str(signal.fluent))
 
@@ -129,8 +127,8 @@ class StripsSearch(Unpicklable):
             self._status = SearchStatus.EXHAUSTED
 
     def _solve(self, steps: tuple[Action, ...]) -> None:
-        request, task = self._request, self._task
-        end, nodes = simulate_plan(steps, request.state)
+        request, task = self._asked, self._task
+        end, nodes = simulate_plan(steps, self._start)
         reads = Footprint(goal_reads(self._pursuit, end, self._args))
         child = one_node([*nodes])
         name = request.domain.methods[task][0].name
@@ -142,15 +140,15 @@ class StripsSearch(Unpicklable):
 
     def _suspend(self, unknown: str) -> None:
         """Answer with a plan that suspends the goal until the fluent is known."""
-        request = self._request
+        request = self._asked
         cause = Suspension(SuspensionKind.UNKNOWN, unknown)
         if self._listener is not None:
             self._listener(trace.PlanningSuspended(call_text(self._task, ()), str(cause), 0))
         tree = SuspendedNode((request.goal,), request.binding, cause)
-        self._answer(tree, (), SimulatedState(request.state))
+        self._answer(tree, (), SimulatedState(self._start))
 
     def _answer(self, tree: Node, record: tuple[int, ...], end: SimulatedState) -> None:
-        request = self._request
+        request = self._asked
         asked = (request.domain, request.goal, request.binding)
         predicted = request.state.changed(end.written)
         entries = MethodTraversalRecord(record)
