@@ -13,7 +13,6 @@ import networkx as nx
 from bthtn.analysis.endings import endless
 from bthtn.analysis.graph import restricted, task_graph
 from bthtn.analysis.retriggering import retriggering
-from bthtn.analysis.run_time import PartlyKnown
 from bthtn.domain.choice import Key
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
@@ -28,6 +27,7 @@ from bthtn.world.expression import (
     Condition,
     Constant,
     Expression,
+    PartlyKnown,
     always_holds,
     conjuncts,
     leaves_of,

@@ -7,7 +7,6 @@ those of a plain function, or of a family's member with a computed index, depend
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, assert_never
 
 from bthtn.domain.function import FunctionEffect
@@ -15,10 +14,16 @@ from bthtn.plan import nodes
 from bthtn.plan.nodes import Node
 from bthtn.plan.walk import footprint, leaves, preorder
 from bthtn.world.assignment import Assignment, FluentReference
-from bthtn.world.expression import Binding, Constant, Expression, Parameter, leaves_of
+from bthtn.world.expression import (
+    NOTHING_KNOWN,
+    Binding,
+    Constant,
+    Expression,
+    Parameter,
+    leaves_of,
+)
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write
-from bthtn.world.truth import UNKNOWN
 
 
 def whole_footprint(root: Node) -> Footprint | None:
@@ -75,11 +80,11 @@ def _at_run_time(step: nodes.TaskNode) -> Footprint | None:
 
 
 def _assigned(effect: Assignment, args: Binding) -> Footprint | None:
-    target = effect.target.ground(_NOTHING_KNOWN, args)
+    target = effect.target.ground(NOTHING_KNOWN, args)
     read = _mentioned(effect.value, args)
     if read is None or not isinstance(target, Fluent):
         return None
-    write: Write = effect.write(_NOTHING_KNOWN, args)
+    write: Write = effect.write(NOTHING_KNOWN, args)
     return Footprint(read.reads, {target: write})
 
 
@@ -91,23 +96,10 @@ def _mentioned(expression: Expression[Any], args: Binding) -> Footprint | None:
     found: list[Fluent[Any]] = []
     for leaf in leaves_of(expression):
         if isinstance(leaf, FluentReference):
-            fluent = leaf.ground(_NOTHING_KNOWN, args)
+            fluent = leaf.ground(NOTHING_KNOWN, args)
             if not isinstance(fluent, Fluent):
                 return None
             found.append(fluent)
         elif not isinstance(leaf, Constant | Parameter):
             return None
     return Footprint(frozenset(found))
-
-
-class PartlyKnown:
-    """A view of a state in which all fluents are unknown but those with these values."""
-
-    def __init__(self, values: Mapping[Any, Any]) -> None:
-        self._values = values
-
-    def get(self, fluent: Any, /) -> Any:
-        return self._values.get(fluent, UNKNOWN)
-
-
-_NOTHING_KNOWN = PartlyKnown({})

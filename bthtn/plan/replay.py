@@ -51,7 +51,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, node_text, unwound
 from bthtn.records import record
-from bthtn.world.expression import Binding, Constant
+from bthtn.world.expression import NOTHING_KNOWN, Binding, Constant
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState, State, snapshot
@@ -118,7 +118,6 @@ class _Seen:
 
 
 _NOTHING = (MethodTraversalRecord(), Footprint())
-_EMPTY_STATE = FrozenState({})
 
 
 @record
@@ -390,7 +389,7 @@ def _steps_below(scope: ScopeNode, pursuit: Pursuit) -> Iterator[Action]:
         for call in calls:
             if not isinstance(call, TaskCall) or call.task not in pursuit.actions:
                 raise _Wrong(node, "it is no action that may be used for the goal")
-            yield call.task, tuple(argument.evaluate(_EMPTY_STATE) for argument in call.args)
+            yield call.task, tuple(argument.evaluate(NOTHING_KNOWN) for argument in call.args)
 
 
 def _mismatch(node: Node, network: Network, binding: Binding) -> _Wrong:

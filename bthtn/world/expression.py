@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
@@ -35,6 +35,23 @@ class StateView(Protocol):
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, or ``UNKNOWN``."""
         ...
+
+
+class PartlyKnown:
+    """A view of a state in which all fluents are unknown but those with these values."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[Any, Any]) -> None:
+        self._values = values
+
+    def get(self, fluent: Any, /) -> Any:
+        """The value given for the fluent, else UNKNOWN."""
+        return self._values.get(fluent, UNKNOWN)
+
+
+NOTHING_KNOWN: Final = PartlyKnown({})
+"""The view for expressions that read no state."""
 
 
 class Expression(Symbol, Generic[T]):

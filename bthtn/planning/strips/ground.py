@@ -27,6 +27,7 @@ from bthtn.planning.least_cost import below_zero
 from bthtn.records import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
+    NOTHING_KNOWN,
     Arithmetic,
     Binding,
     Comparison,
@@ -106,21 +107,6 @@ class GroundAction:
         return call_text(self.task, self.args)
 
 
-@record
-class WrittenView:
-    """A view of the values that an action writes, and of no other fluent."""
-
-    values: Mapping[Fluent[Any], Any]
-
-    def get(self, fluent: Any, /) -> Any:
-        """The value written to the fluent. Raises KeyError if there is none."""
-        return self.values[fluent]
-
-
-_NOWHERE: Final = WrittenView({})
-"""A view for expressions that read no state."""
-
-
 def is_sensed(view: StateView) -> bool:
     """Whether the values of volatile fluents in this view come from sensors.
 
@@ -150,7 +136,7 @@ def ground_actions(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Ite
         writes = [_write(effect) for effect in (*task.effects, *task.expected)]
         for _, args in ground_calls((task,), objects):
             written = dict([write(args) for write in writes])
-            cost = number_of(task.cost, _NOWHERE, args)
+            cost = number_of(task.cost, NOTHING_KNOWN, args)
             if not cost >= 0:
                 raise DomainError.of(below_zero(cost, f"action '{call_text(task, args)}'"))
             for atoms in dict.fromkeys(_together([need(args) for need in needs])):
@@ -162,9 +148,9 @@ def _write(effect: Effect) -> Callable[[Binding], tuple[Fluent[Any], Any]]:
     assert isinstance(effect, Assignment), "functions are opaque"
 
     def ground(binding: Binding) -> tuple[Fluent[Any], Any]:
-        target = effect.target.ground(_NOWHERE, binding)
+        target = effect.target.ground(NOTHING_KNOWN, binding)
         assert isinstance(target, Fluent), "nothing is unknown without a state"
-        value = effect.value.evaluate(_NOWHERE, binding)
+        value = effect.value.evaluate(NOTHING_KNOWN, binding)
         target.check(value)
         return target, value
 
@@ -214,7 +200,7 @@ def _alternatives(
         case _:
             fluents = tuple(dict.fromkeys(_fluents(condition, binding)))
             if not fluents:
-                return ((),) if condition.evaluate(_NOWHERE, binding) is positive else ()
+                return ((),) if condition.evaluate(NOTHING_KNOWN, binding) is positive else ()
             key = _atom_key(condition, binding, positive=positive)
             return ((Atom(key, fluents, condition, binding, positive),),)
 
@@ -234,7 +220,7 @@ def _atom_key(condition: Condition, binding: Binding, *, positive: bool) -> tupl
         if not isinstance(left, Fluent | MemberOf):
             left, right, symbol = right, left, _MIRRORED[symbol]
         if isinstance(left, Fluent | MemberOf) and not list(_fluents(right, binding)):
-            return _compared(symbol, left, right.evaluate(_NOWHERE, binding), binding)
+            return _compared(symbol, left, right.evaluate(NOTHING_KNOWN, binding), binding)
     if isinstance(condition, Fluent | MemberOf) and condition.value_type is bool:
         return _compared("==", condition, positive, binding)
     return (positive, _structure(condition, binding))
@@ -243,7 +229,7 @@ def _atom_key(condition: Condition, binding: Binding, *, positive: bool) -> tupl
 def _compared(
     symbol: str, place: Fluent[Any] | MemberOf[Any], value: Any, binding: Binding
 ) -> tuple[Any, ...]:
-    fluent = place.ground(_NOWHERE, binding)
+    fluent = place.ground(NOTHING_KNOWN, binding)
     if symbol == "!=" and isinstance(value, bool) and place.value_type is bool:
         symbol, value = "==", not value
     return (symbol, fluent, type(value), value)
@@ -252,7 +238,7 @@ def _compared(
 def _structure(expression: Expression[Any], binding: Binding) -> Any:
     match expression:
         case Fluent() | MemberOf():
-            return expression.ground(_NOWHERE, binding)
+            return expression.ground(NOTHING_KNOWN, binding)
         case Comparison(symbol, left, right) | Arithmetic(symbol, left, right):
             return (symbol, _structure(left, binding), _structure(right, binding))
         case Negation(operand):
@@ -260,7 +246,7 @@ def _structure(expression: Expression[Any], binding: Binding) -> Any:
         case Junction(parts, decisive):
             return (decisive, *(_structure(part, binding) for part in parts))
         case _:
-            value = expression.evaluate(_NOWHERE, binding)
+            value = expression.evaluate(NOTHING_KNOWN, binding)
             return (type(value), value)
 
 
@@ -268,7 +254,7 @@ def _fluents(expression: Expression[Any], binding: Binding) -> Iterator[Fluent[A
     """The fluents in an expression without opaque parts."""
     for leaf in leaves_of(expression):
         if isinstance(leaf, Fluent | MemberOf):
-            found = leaf.ground(_NOWHERE, binding)
+            found = leaf.ground(NOTHING_KNOWN, binding)
             assert isinstance(found, Fluent), "nothing is unknown without a state"
             yield found
 

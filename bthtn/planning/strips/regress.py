@@ -21,11 +21,10 @@ from bthtn.planning.strips.ground import (
     Atom,
     Conjunction,
     GroundAction,
-    WrittenView,
     is_sensed,
 )
 from bthtn.records import record
-from bthtn.world.expression import Expression, StateView
+from bthtn.world.expression import Expression, PartlyKnown, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import UNKNOWN
 
@@ -154,7 +153,7 @@ class Grounding:
         key = (fluent, type(value), value)
         if key not in self._outcomes:
             true = others = 0
-            view = WrittenView({fluent: value})
+            view = PartlyKnown({fluent: value})
             for number in self._of_fluent.get(fluent, ()):
                 if self.atoms[number].evaluate(view) is True:
                     true |= 1 << number
@@ -173,7 +172,7 @@ class Grounding:
                 atom = self.atoms[number]
                 if not all(fluent in action.writes for fluent in atom.fluents):
                     raise _partly_written(action, atom)
-                if atom.evaluate(WrittenView(action.writes)) is True:
+                if atom.evaluate(PartlyKnown(action.writes)) is True:
                     adds |= 1 << number
                 else:
                     deletes |= 1 << number
