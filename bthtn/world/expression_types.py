@@ -43,12 +43,12 @@ def constant_of(values: ValueType, name: str) -> Callable[[str], Any]:
 def kind_of(value: Expression[Any]) -> type:
     """The type of the value, ``object`` if it is not known."""
     match value:
+        case Constant(constant):
+            return type(constant)
         case FluentReference():
             return value.value_type
         case Parameter(type=kind):
             return kind or object
-        case Constant(constant):
-            return type(constant)
         case Arithmetic():
             return float
         case Comparison() | Negation() | Junction() | AtStart():
