@@ -33,7 +33,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan, SharedTree
 from bthtn.plan.projection import Projection
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of, with_children
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import search_for

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.plan.plan import SharedTree
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.static_reads import static_reads
 from bthtn.world.expression import Binding

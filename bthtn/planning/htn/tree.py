@@ -11,7 +11,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
 from bthtn.domain.network import Network
 from bthtn.plan.plan import SharedTree
-from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.htn.assembly import tree_of
 from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.guard import RecursionGuard
