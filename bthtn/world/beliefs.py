@@ -56,7 +56,7 @@ class Beliefs(Unpicklable, Generic[S]):
         self._schema = self._state_class.__schema__
         self._known: set[Fluent[Any]] | None = None
         """Fluents that were written, and are those of the State class."""
-        self._frozen = (0, snapshot(state))
+        self._frozen = (0, _to_be_changed(state))
         self._values = dict(self._frozen[1].items())
         self._since: dict[Fluent[Any], Any] = {}
         """The writes since the latest snapshot."""
@@ -169,7 +169,7 @@ class Beliefs(Unpicklable, Generic[S]):
             self._schema = self._state_class.__schema__
             self._known = None
             self.version += 1
-            self._frozen = (self.version, snapshot(state))
+            self._frozen = (self.version, _to_be_changed(state))
             self._values = dict(self._frozen[1].items())
             self._since = {}
 
@@ -212,6 +212,13 @@ class Beliefs(Unpicklable, Generic[S]):
     def watched(self) -> int:
         """Number of watched fluents summed over all watches; a watch on everything counts one."""
         return sum(map(len, self._watched.values()))
+
+
+def _to_be_changed(state: State) -> FrozenState:
+    """The snapshot that a state shows, from which the next ones are made."""
+    frozen = snapshot(state)
+    frozen.lay_on_pages()
+    return frozen
 
 
 class Watch(Unpicklable):

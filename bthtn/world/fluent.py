@@ -23,6 +23,7 @@ from typing import (
     Generic,
     NoReturn,
     Protocol,
+    Self,
     SupportsIndex,
     TypeVar,
     get_args,
@@ -69,6 +70,12 @@ class Window(Protocol):
     """**Protocol:** an object on which fluents are read and written as attributes."""
 
     _view: StateView
+    _latest: FamilyWindow[Any, Any] | None
+
+    @classmethod
+    def over(cls, view: StateView) -> Self:
+        """Another such object, over a view."""
+        ...
 
     def write_fluent(self, fluent: Fluent[Any], value: Any, /) -> None:
         """Set the fluent, if the object allows writes."""
@@ -273,9 +280,13 @@ class FluentFamily(Shared, Generic[K, T]):
     ) -> FluentFamily[K, T] | FamilyWindow[K, T]:
         if instance is None:
             return self
-        window: FamilyWindow[K, T] = object.__new__(FamilyWindow)  # a call of it takes longer
-        window._family = self
-        window._window = instance
+        window = instance._latest
+        if window is None or window._family is not self:
+            window = object.__new__(FamilyWindow)  # a call of it takes longer
+            window._family = self
+            window._view = instance._view
+            window._kind = type(instance)
+            object.__setattr__(instance, "_latest", window)
         return window
 
     def __set__(self, instance: Window, value: Mapping[K, T]) -> None:
@@ -411,12 +422,16 @@ class FamilyWindow(Generic[K, T]):
     """Reads and writes the members of a family on an instance: ``state.on["a"]``.
 
     ``for block in state.on`` goes through the indices that are declared, in order.
+
+    The instance keeps the window that it gave out last, as a loop asks for it again and again. So a
+    window has the view of its instance and not the instance, which would keep both in memory.
     """
 
-    __slots__ = ("_family", "_window")
+    __slots__ = ("_family", "_kind", "_view")
 
     _family: Any  # a family that is an attribute would be taken for a descriptor
-    _window: Window
+    _kind: type[Window]
+    _view: StateView
 
     def __getitem__(self, index: K) -> T:
         try:
@@ -425,13 +440,13 @@ class FamilyWindow(Generic[K, T]):
                 member = self._family.member(index)
         except (KeyError, TypeError):  # it cannot be hashed
             member = self._family.member(index)
-        value: T | Unknown = self._window._view.get(member)
+        value: T | Unknown = self._view.get(member)
         if value is UNKNOWN:
             raise UnknownRead(member)
         return value
 
     def __setitem__(self, index: K, value: T) -> None:
-        self._window.write_fluent(self._family.member(index), value)
+        self._kind.over(self._view).write_fluent(self._family.member(index), value)
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._family)

@@ -146,10 +146,6 @@ class ReadRecorder(StateView, Protocol):
         """The view below, for reads that are not to be recorded."""
 
     @property
-    def readings(self) -> Mapping[Any, Any]:
-        """The fluents that were read, with their values, in order."""
-
-    @property
     def reads(self) -> frozenset[Expression[Any]]:
         """The fluents that were read."""
 

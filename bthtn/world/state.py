@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, dataclass
 from bthtn.errors import StateError
 from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Expression, StateView
-from bthtn.world.fluent import Fluent, FluentFamily, UnknownRead
+from bthtn.world.fluent import FamilyWindow, Fluent, FluentFamily, UnknownRead
 from bthtn.world.pages import FEW, Pages
 from bthtn.world.schema import StateSchema, schema_from
 from bthtn.world.sharing import Shared
@@ -30,7 +30,7 @@ class FrozenState(Shared):
 
     def __init__(self, values: Mapping[Fluent[Any], Any]) -> None:
         kept = {fluent: value for fluent, value in values.items() if _is_kept(fluent, value)}
-        self.values = kept if len(kept) <= FEW else Pages(kept)
+        self.values = kept
         self._unknown = sum(value is UNKNOWN for value in kept.values())
         self.has_unknown = self._unknown > 0
         """Whether some fluent was set to unknown."""
@@ -45,8 +45,17 @@ class FrozenState(Shared):
         """Fluents that differ from their default, sorted by name."""
         return iter(sorted(self.values.items(), key=lambda item: str(item[0])))
 
+    def lay_on_pages(self) -> None:
+        """Before the first change, make the values cheap to copy: until then they are read faster.
+
+        Two threads may do so at once; the pages of the later one stay.
+        """
+        if type(self.values) is dict and len(self.values) > FEW:
+            self.values = Pages(self.values)
+
     def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
         """This state with other values for some fluents. Values that stay are not looked at."""
+        self.lay_on_pages()
         values, unknown = self.values.copy(), self._unknown
         for changed, value in changes.items():
             if unknown and values.get(changed) is UNKNOWN:
@@ -58,7 +67,7 @@ class FrozenState(Shared):
             else:
                 values.pop(changed, None)
         new = object.__new__(FrozenState)
-        new.values = Pages(values) if type(values) is dict and len(values) > FEW else values
+        new.values = values
         new._unknown, new.has_unknown = unknown, unknown > 0
         return new
 
@@ -128,11 +137,13 @@ class State(metaclass=_StateClass):
     on all of them.
     """
 
-    __slots__ = ("__weakref__", "_view")
+    __slots__ = ("__weakref__", "_latest", "_view")
 
     __schema__: ClassVar[StateSchema] = StateSchema("State", {}, {})
 
     _view: StateView
+    _latest: FamilyWindow[Any, Any] | None
+    """The window of a family that was last asked for."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -154,12 +165,14 @@ class State(metaclass=_StateClass):
         for variable, value in found.items():
             variable.check(value)
         _set_view(self, FrozenState(found))
+        _set_latest(self, None)
 
     @classmethod
     def over(cls, view: StateView) -> Self:
         """An instance that reads from the view, and writes to it if the view can be written."""
         window = object.__new__(cls)  # without a look-up in the metaclass
         _set_view(window, view)
+        _set_latest(window, None)
         return window
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -233,6 +246,7 @@ class State(metaclass=_StateClass):
 
 _set_view: Final = vars(State)["_view"].__set__
 """Sets the view of an instance, without looking whether there is a fluent of that name."""
+_set_latest: Final = vars(State)["_latest"].__set__
 
 
 def snapshot(state: State | FrozenState) -> FrozenState:

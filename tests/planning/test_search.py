@@ -89,6 +89,26 @@ def test_a_search_goes_on_only_when_it_is_told_to():
     assert run.expansions == 0
 
 
+@war.compound
+def look_around():
+    """Data is read before and after a function that reads the same over and over."""
+    yield method(idle(), when=Soldier.target == False)  # noqa: E712 - an expression
+    yield method(check(), reload_more(), check())
+
+
+def counts_ammo(soldier):
+    return sum(soldier.ammo for _ in range(10)) >= 0 and bool(soldier.target)
+
+
+check = war.primitive("check", precondition=counts_ammo)
+
+
+def test_reads_are_those_of_the_start_state_each_once_in_order():
+    run = search(look_around(), ammo=2)
+    assert run.advance() is SOLVED
+    assert list(run.reads.items()) == [(Soldier.target, True), (Soldier.ammo, 2)]
+
+
 def test_each_expansion_is_a_task_examined_or_a_method_entered():
     # fight m1, idle, shoot (fails), fight m2, reload, shoot
     run = search(fight())

@@ -2,6 +2,7 @@
 
 from enum import Enum
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -360,3 +361,19 @@ def test_members_with_two_indices_are_read_one_after_the_other():
         assert not shelf.road["b", "a"]
     with pytest.raises(StateError, match="BT106"):
         shelf.road["a", 1]
+
+
+def test_members_of_several_families_are_read_in_turn():
+    soldier = Soldier(seen={"enemy": True}, steps={1: 2.0})
+    for _ in range(2):
+        assert soldier.seen["enemy"] is True
+        assert soldier.steps[1] == 2.0
+        assert soldier.seen["friend"] is False
+
+
+def test_a_state_that_members_were_read_from_is_released_at_once():
+    soldier = Soldier(seen={"enemy": True})
+    assert soldier.seen["enemy"]
+    released = ref(soldier)
+    del soldier
+    assert released() is None

@@ -14,8 +14,9 @@ from bthtn.domain.condition import why_so
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, Task, call_text
 from bthtn.plan.traversal_record import MethodTraversalRecord
-from bthtn.planning.htn.values import ProjectedState, ReadingView
+from bthtn.planning.htn.values import ProjectedState
 from bthtn.world.expression import Binding, Condition
+from bthtn.world.footprint import RecordingView
 from bthtn.world.truth import value_text
 
 Reason = str | tuple[Any, ...]
@@ -40,7 +41,7 @@ def cut_by_bound(bound: MethodTraversalRecord) -> str:
 
 def because(condition: Condition, view: ProjectedState, binding: Binding) -> Reason:
     """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``."""
-    asked = ReadingView(view)
+    asked = RecordingView(view)
     condition.evaluate(asked, binding)
     return (why_so, condition, binding, False, asked.readings)
 

@@ -85,7 +85,7 @@ class EvaluatedStep(NamedTuple):
     """A primitive task that was planned by evaluating its expressions."""
 
     row: PrimitiveRow
-    reads: Mapping[Any, Any]
+    reads: Collection[Any]
     writes: Mapping[Any, Write]
     duration: float
     cost: float

@@ -422,7 +422,7 @@ class HtnSearch(Unpicklable):
         if answer is None or answer.expansions > end:
             return False
         self._plan = Plan.found(Recalled(self._goal, answer, self._state), answer.tree)
-        self.values.reads = answer.readings
+        self.values = Values(self._state.values, answer.readings)
         self.expansions, self._status = answer.expansions, SOLVED
         return True
 
@@ -800,7 +800,7 @@ class HtnSearch(Unpicklable):
         duration = duration_of(task, asked, args) if row.duration is None else row.duration
         cost = number_of(task.cost, asked, args) if row.cost is None else row.cost
         self._view.apply(writes, self.trail)
-        return True, EvaluatedStep(row, asked.readings, writes, duration, cost), None
+        return True, EvaluatedStep(row, asked.noted, writes, duration, cost), None
 
     def _with_step(
         self, scope: BranchScope, step: PrimitiveRow | EvaluatedStep, args: Binding
@@ -885,7 +885,8 @@ class HtnSearch(Unpicklable):
             except UnknownRead as signal:
                 return _unknown(signal.fluent)
             if not found and is_explained:
-                why = reasons.no_values(row.task, asked.readings)
+                readings = {fluent: self._view.get(fluent) for fluent in asked.noted}
+                why = reasons.no_values(row.task, readings)
                 self._reject_task(row.task, args, depth, why)
             args = ways = Ways(args, found, asked.reads)
         rejected: list[tuple[int, str, Reason]] = []
@@ -991,7 +992,7 @@ class HtnSearch(Unpicklable):
                         body = table.computed(authored, network)
                     else:
                         (body, binding), answer = calling, network
-                made = ChosenMethod(method, args, *called, body, asked.readings, 0, 0, answer)
+                made = ChosenMethod(method, args, *called, body, asked.noted, 0, 0, answer)
                 return method.index, made, binding
             index = row.first(values, args, view, method.index + 1)
         if index == NO_METHOD:
@@ -1012,7 +1013,7 @@ class HtnSearch(Unpicklable):
             network = method.method.network(asked, binding)
             if network is None:
                 return None, None
-            reads = asked.readings if ways is None else (*asked.readings, *ways.reads)
+            reads = asked.noted if ways is None else [*asked.noted, *ways.reads]
             return method.body or self._goal.table.computed(method.method, network), reads
         if method.always:
             return method.body, None
@@ -1044,7 +1045,7 @@ class HtnSearch(Unpicklable):
                 number_of(number, asked, binding)
                 for number in (method.method.cost, method.method.value)
             )
-            read = (*asked.readings, *read)
+            read = [*asked.noted, *read]
         return ChosenMethod(method, args, index, name, body, read, cost or 0, value or 0)
 
     def _why_not(self, method: MethodRow, binding: Binding) -> Reason:

@@ -62,6 +62,8 @@ the first step, and at the beginning of an alternative that is chosen at run tim
 """
 
 
+MOST_NOTED: Final = 1_000_000
+"""So many reads are noted before they are sorted: they take 8 MB, as most are repeated."""
 _CONVERTED: Final = frozenset({float, type(UNKNOWN)})
 """Types of values that ``projected_value`` may replace."""
 
@@ -69,18 +71,36 @@ _CONVERTED: Final = frozenset({float, type(UNKNOWN)})
 class Values(dict[Fluent[Any], Any]):
     """The projected values of the fluents that the search has read or written.
 
-    ``reads`` maps the fluents read from the start state to their values there, in the order of
-    first read.
+    ``noted`` are the fluents read from the start state that are not among the ``reads`` yet, some
+    of them several times. A function may read thousands, and mostly nobody asks for the reads.
     """
 
-    __slots__ = ("reads", "start")
+    __slots__ = ("_reads", "noted", "start")
 
-    def __init__(self, start: Mapping[Fluent[Any], Any]) -> None:
+    def __init__(
+        self, start: Mapping[Fluent[Any], Any], reads: dict[Fluent[Any], Any] | None = None
+    ) -> None:
         self.start = start
-        self.reads: dict[Fluent[Any], Any] = {}
+        self._reads: dict[Fluent[Any], Any] = {} if reads is None else reads
+        self.noted: list[Fluent[Any]] = []
+
+    @property
+    def reads(self) -> dict[Fluent[Any], Any]:
+        """The fluents read from the start state with their values there, in order of first read."""
+        self.sort_noted()
+        return self._reads
+
+    def sort_noted(self) -> None:
+        """Add what was noted to the reads."""
+        reads, start = self._reads, self.start
+        for fluent in self.noted:
+            if fluent not in reads:
+                reads[fluent] = start.get(fluent, fluent.default)
+        self.noted.clear()
 
     def __missing__(self, fluent: Fluent[Any]) -> Any:
-        self.reads[fluent] = value = self.start.get(fluent, fluent.default)
+        self.noted.append(fluent)
+        value = self.start.get(fluent, fluent.default)
         if type(value) in _CONVERTED:
             value = projected_value(value)
         self[fluent] = value
@@ -88,8 +108,8 @@ class Values(dict[Fluent[Any], Any]):
 
     def at_start(self, fluent: Fluent[Any]) -> Any:
         """Return the value in the start state and record the read."""
-        value = self.reads[fluent] = self.start.get(fluent, fluent.default)
-        return projected_value(value)
+        self.noted.append(fluent)
+        return projected_value(self.start.get(fluent, fluent.default))
 
     def unread(self, fluent: Fluent[Any]) -> Any:
         """Return the projected value without recording a read; of a volatile fluent, if written."""
@@ -115,9 +135,9 @@ class Values(dict[Fluent[Any], Any]):
 
     def copied(self) -> Values:
         """Return an independent copy of the values, which shares ``reads`` with this one."""
-        other = Values(self.start)
+        other = Values(self.start, self._reads)
         other.update(self)
-        other.reads = self.reads
+        other.noted = self.noted
         return other
 
 
@@ -183,41 +203,43 @@ class ProjectedState:
 
 
 class ReadingView:
-    """A view of a search's state that records the fluents it reads, with their values."""
+    """A view of a search's state that notes what it reads, for what is evaluated.
 
-    __slots__ = ("_at_start", "_projected", "_reads", "below", "readings")
+    ``noted`` are the fluents that were read, some of them several times.
+    """
+
+    __slots__ = ("_at_start", "_note", "_note_at_start", "_projected", "below", "noted")
 
     def __init__(self, view: ProjectedState) -> None:
-        self.below = view
         values = view.values
-        self._projected, self._at_start, self._reads = values.get, values.start.get, values.reads
-        self.readings: dict[Any, Any] = {}
+        if len(values.noted) > MOST_NOTED:
+            values.sort_noted()
+        self.below = view
+        self._projected, self._at_start = values.get, values.start.get
+        self.noted: list[Any] = []
+        self._note, self._note_at_start = self.noted.append, values.noted.append
 
     def get(self, fluent: Any, /) -> Any:
         """Return the projected value of the fluent."""
+        self._note(fluent)
         value = self._projected(fluent, ABSENT)
-        if value is ABSENT:
-            if fluent.volatile:
-                value = self.below.get(fluent)
-            else:
-                value = self._reads[fluent] = self._at_start(fluent, fluent.default)
-                if type(value) is float:
-                    value = projected_value(value)
-        elif value is POISON:
-            value = UNKNOWN
-        self.readings[fluent] = value
-        return value
+        if value is not ABSENT:
+            return UNKNOWN if value is POISON else value
+        if fluent.volatile and not self.below.foreseeable:
+            return UNKNOWN
+        self._note_at_start(fluent)
+        value = self._at_start(fluent, fluent.default)
+        return projected_value(value) if type(value) is float else value
 
     @property
     def reads(self) -> frozenset[Any]:
         """The fluents that were read."""
-        return frozenset(self.readings)
+        return frozenset(self.noted)
 
     @property
     def unknown(self) -> Any:
         """The first fluent that was read and is unknown, or None."""
-        unknown = (fluent for fluent, value in self.readings.items() if value is UNKNOWN)
-        return next(unknown, None)
+        return next((fluent for fluent in self.noted if self.below.get(fluent) is UNKNOWN), None)
 
 
 class EarlierState:
