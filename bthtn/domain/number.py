@@ -29,6 +29,9 @@ class Seconds(Comparable):
 seconds = Seconds
 """A time in seconds: ``duration=seconds(1.5)``; in a generator operator, ``yield seconds(3)``."""
 
+NOTHING: Final = Constant(0)
+"""What nearly all methods cost, and are worth."""
+
 TOLERANCE: Final = 1e-6
 """Seconds that may be missing: sums of floats, as of ten times 0.1, are a little too small."""
 
@@ -40,6 +43,8 @@ _HINT: Final = "a cost, a value and a duration are numbers: return 2, return 0.5
 
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
     """The number as an expression. Raises DomainError for anything else."""
+    if type(written) is int and written == 0:
+        return NOTHING
     made = expression_from(written, state_class)
     kind = kind_of(made)
     if kind is str or kind is bool:

@@ -7,7 +7,6 @@ So a text with quotes or comments is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from types import CodeType
 from typing import Any, Final
@@ -15,14 +14,13 @@ from typing import Any, Final
 _WRITABLE: Final = re.compile(r"[A-Za-z0-9_ \n()\[\]{}:=<>!+\-*/%^.,]*")
 
 
-def executed(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
-    """Execute the source in a copy of these names and return the resulting namespace.
+def executed(text: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Execute the source with these names, add what it defines to them, and return them.
 
     Raises ValueError for a text with quotes, comments or characters outside of a small set.
     """
-    made = dict(names)
-    exec(code_of(text), made)  # noqa: S102 - the source is our own
-    return made
+    exec(code_of(text), names)  # noqa: S102 - the source is our own
+    return names
 
 
 @lru_cache(maxsize=256)

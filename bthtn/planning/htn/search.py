@@ -83,7 +83,7 @@ from bthtn.planning.htn.record import (
     has_steps,
     overwritten_since,
 )
-from bthtn.planning.htn.source import EVALUATE, NO_METHOD, to_ask
+from bthtn.planning.htn.source import EVALUATE, NO_METHOD, TO_DECIDE, to_ask
 from bthtn.planning.htn.table import (
     BRANCHING,
     COMPOUND,
@@ -139,8 +139,6 @@ AT_ONCE: Final = 1_000
 """Expansions between two looks at whether another thread has cancelled the search."""
 SPECIAL: Final = object()
 """Stands for what is reached by an instruction that has to be looked at in detail."""
-TO_DECIDE: Final = -2
-"""In the place of a method's index, where the methods have to be asked one by one."""
 ALTERNATIVE_FAILED: Final = -1
 """In the place of the index to go on with, in the choice to drop an alternative."""
 

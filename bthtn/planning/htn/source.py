@@ -140,7 +140,7 @@ class Source:
 
     def made(self) -> dict[str, Function]:
         """Execute the source and return its namespace: the functions by name."""
-        return executed(self.text, {**_GIVEN, **self.objects})
+        return executed(self.text, _GIVEN | self.objects)
 
     # functions
 
@@ -436,6 +436,8 @@ EVALUATE: Final = "evaluate"
 """Returned by the step of a task that has to be evaluated."""
 NO_METHOD: Final = -1
 """Returned in the place of an index, where no method is usable."""
+TO_DECIDE: Final = -2
+"""In the place of a method's index, where the methods have to be asked one by one."""
 
 
 def to_ask(index: int) -> int:

@@ -37,7 +37,15 @@ from bthtn.planning.htn.by_arguments import (
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.joins import NO_JOINS, Joins
 from bthtn.planning.htn.recursion import RecursiveTasks
-from bthtn.planning.htn.source import EVALUATE, Function, Source, Trusted, Way, evaluated
+from bthtn.planning.htn.source import (
+    EVALUATE,
+    TO_DECIDE,
+    Function,
+    Source,
+    Trusted,
+    Way,
+    evaluated,
+)
 from bthtn.planning.htn.values import unknown
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
@@ -131,6 +139,9 @@ class Instruction:
     def call(self, call: TaskCall, row: Row) -> None:
         """Make it the call of a task."""
         self.row = row
+        if not call.args:
+            self.args = ()
+            return
         constants = [arg.value for arg in call.args if type(arg) is Constant]
         self.ground = partial(_arguments, call.args)
         if len(constants) == len(call.args):
@@ -287,7 +298,8 @@ class MethodRow:
         self.value = _number(method.value)
         self.has_numbers = self.cost is None or self.value is None
         self.is_turn = isinstance(method.condition, TurnCondition)
-        is_fixed = has_fixed_reads(method.condition) and not isinstance(method.body, PlainBody)
+        is_fixed = self.always or has_fixed_reads(method.condition)
+        is_fixed = is_fixed and not isinstance(method.body, PlainBody)
         self.planned: ByArguments[PlannedMethod] | None = ByArguments() if is_fixed else None
         self.extended: Function | None = None
         self.body_of: Callable[[Network], Body] | None = None
@@ -299,9 +311,9 @@ class CompoundRow:
     """A compound task. Its methods are compiled when it is first called.
 
     ``first`` is the function that finds the first usable one of the ``ways``, see ``Source.first``:
-    the methods, and in the place of one that can be translated its results. It is None if the
-    methods have to be asked one by one: since a function computes the cost of one, or since the
-    task ``has_choice`` other than its methods in order.
+    the methods, and in the place of one that can be translated its results. It is None if it turned
+    out that the methods have to be asked one by one: since a function computes the cost of one, or
+    since the task ``has_choice`` other than its methods in order.
     ``last`` is the index of the last method.
     """
 
@@ -318,7 +330,7 @@ class CompoundRow:
         self.methods: tuple[MethodRow, ...] = ()
         self.ways: tuple[MethodRow, ...] = ()
         self.last = 0
-        self.first: Function | None = None
+        self.first: Function | None = self._first_time
         self._table = table
         self._translates = True
 
@@ -330,12 +342,17 @@ class CompoundRow:
             self.last = len(self.methods) - 1
             self.is_compiled = True
 
+    def _first_time(self, *given: Any) -> Any:
+        """Compile the methods, and find the first usable one."""
+        self.compile()
+        return TO_DECIDE if self.first is None else self.first(*given)
+
     def distrust(self) -> NoReturn:
         """Compile the methods anew, without translations, when it is called next.
 
         Raises UnknownRead.
         """
-        self.first, self.is_compiled, self._translates = None, False, False
+        self.first, self.is_compiled, self._translates = self._first_time, False, False
         unknown()
 
     def of(self, method: Method) -> MethodRow:
@@ -465,7 +482,7 @@ class TaskTable:
     def _ways(self, row: MethodRow, compiling: Compiling) -> Iterator[tuple[MethodRow, Way]]:
         """Yield the ways of a method, each with its row."""
         task, method, index = row.task, row.method, row.index
-        if row.body is not None and not calls_function(method.condition):
+        if row.body is not None and (row.always or not calls_function(method.condition)):
             yield row, Way(index, method.condition)
             return
         found = None
