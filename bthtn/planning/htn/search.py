@@ -420,7 +420,7 @@ class HtnSearch(Unpicklable):
         if answer is None or answer.expansions > end:
             return False
         self._plan = Plan.found(Recalled(self._goal, answer, self._state), answer.tree)
-        self.values = Values(self._state.values, answer.readings)
+        self.values.recall(answer.readings)
         self.expansions, self._status = answer.expansions, SOLVED
         return True
 

@@ -77,11 +77,9 @@ class Values(dict[Fluent[Any], Any]):
 
     __slots__ = ("_reads", "noted", "start")
 
-    def __init__(
-        self, start: Mapping[Fluent[Any], Any], reads: dict[Fluent[Any], Any] | None = None
-    ) -> None:
+    def __init__(self, start: Mapping[Fluent[Any], Any]) -> None:
         self.start = start
-        self._reads: dict[Fluent[Any], Any] = {} if reads is None else reads
+        self._reads: dict[Fluent[Any], Any] = {}
         self.noted: list[Fluent[Any]] = []
 
     @property
@@ -89,6 +87,10 @@ class Values(dict[Fluent[Any], Any]):
         """The fluents read from the start state with their values there, in order of first read."""
         self.sort_noted()
         return self._reads
+
+    def recall(self, reads: dict[Fluent[Any], Any]) -> None:
+        """Take over the reads of a search that is known, instead of its own."""
+        self._reads = reads
 
     def sort_noted(self) -> None:
         """Add what was noted to the reads."""
@@ -135,9 +137,9 @@ class Values(dict[Fluent[Any], Any]):
 
     def copied(self) -> Values:
         """Return an independent copy of the values, which shares ``reads`` with this one."""
-        other = Values(self.start, self._reads)
+        other = Values(self.start)
         other.update(self)
-        other.noted = self.noted
+        other._reads, other.noted = self._reads, self.noted
         return other
 
 
