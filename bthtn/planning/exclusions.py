@@ -55,6 +55,26 @@ def check_avoided(avoided: Iterable[object]) -> None:
             raise DomainError("BT110", message, hint=hint)
 
 
+def concerned(domain: FrozenDomain, avoided: Avoided) -> frozenset[Task]:
+    """The primitive tasks that are excluded with some arguments, and those with such a method."""
+    if not avoided:
+        return frozenset()
+    tasks = domain.derived(_tasks_by_method)
+    return frozenset(
+        task
+        for what, _ in avoided
+        for task in ((what,) if isinstance(what, PrimitiveTask) else tasks.get(what, ()))
+    )
+
+
+def _tasks_by_method(domain: FrozenDomain) -> dict[Method, list[Task]]:
+    tasks: dict[Method, list[Task]] = {}
+    for task, methods in domain.methods.items():
+        for method in methods:
+            tasks.setdefault(method, []).append(task)
+    return tasks
+
+
 def why_avoided(what: Avoidable, avoided: Avoided) -> str:
     """Why a task or method is excluded, as events give it; an empty text if it is not.
 

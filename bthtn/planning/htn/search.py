@@ -61,7 +61,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.traversal_record import MethodTraversalRecord
-from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, why_avoided
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided, concerned, why_avoided
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.guard import RecursionGuard
@@ -244,17 +244,20 @@ class HtnSearch(Unpicklable):
 
     # The default of a class would be found by a slower look.
     __slots__ = (
-        *("_asked", "_choices", "_costs", "_goal", "_guard", "_is_advancing", "_is_cancelled"),
-        *("_is_closing", "_is_plain", "_memo", "_plan", "_reason", "_registers", "_state"),
-        *("_status", "_stop", "_view", "expansions", "record", "trail", "values"),
+        *("_asked", "_avoided", "_choices", "_costs", "_goal", "_guard", "_is_advancing"),
+        *("_is_cancelled", "_is_closing", "_is_plain", "_memo", "_plan", "_reason"),
+        *("_registers", "_state", "_status", "_stop", "_view", "expansions", "record", "trail"),
+        "values",
     )
 
     listens = False
     """Whether somebody hears of everything: see ``listened``."""
 
+    _avoided: frozenset[Any] | None
+    """The tasks that have to be looked at since they or methods of theirs are excluded."""
     _is_plain: bool
-    """Whether no instruction has to be looked at, by a listener or for a limit, before it is taken:
-    then ``_run`` itself takes the most frequent ones."""
+    """Whether no instruction has to be looked at, for a limit, before it is taken: then ``_run``
+    itself takes the most frequent ones."""
     _is_closing: bool
     """Whether every task that is reached is suspended, since the limit is reached."""
     _reason: Reason
@@ -281,7 +284,7 @@ class HtnSearch(Unpicklable):
         self.record: list[Entry] = []
         self._choices: list[tuple[Any, ...]] = []
         self._guard = RecursionGuard(values, trail, self.record) if goal.is_guarded else None
-        self._costs = None
+        self._costs = self._avoided = None
         scope = OUTSIDE
         self._is_plain = goal.is_plain
         if asked is not None or not goal.is_plain or self.listens:
@@ -290,7 +293,8 @@ class HtnSearch(Unpicklable):
                 self._costs = Costs(request.domain, cheapest=request.settings.cheapest)
             if request.bound is not None:
                 scope = BranchScope(None, NOTHING_SPENT, 0)
-            self._is_plain &= not request.avoiding and not self.listens
+            if request.avoiding:
+                self._avoided = concerned(request.domain, request.avoiding)
         self._reason = ""
         self._stop = self.expansions = 0
         self._registers = goal.body.first, goal.binding, None, 0, 0, scope, None, None, 0
@@ -445,14 +449,15 @@ class HtnSearch(Unpicklable):
         values, view, trail, record = self.values, self._view, self.trail, self.record
         choices, expansions = self._choices, self.expansions
         guard: Any = self._guard
-        is_plain, goal = self._is_plain, self._goal
+        is_plain, goal, listens = self._is_plain, self._goal, self.listens
+        avoided = self._avoided
         deepest, has_volatile = goal.max_depth, goal.table.has_volatile
         args: Any
         ins, a, k, depth, steps, scope, cause, args, start = self._registers
         method: Any = None
         binding: Any = None
         frame = scope.frame
-        explains = frame is not None and frame.choice_at is not None
+        explains = listens or (frame is not None and frame.choice_at is not None)
         stop = self._stop if is_plain and scope.ahead < 0 else -1
         reached: Any
         try:
@@ -471,13 +476,13 @@ class HtnSearch(Unpicklable):
                         if reached is not None:
                             ins, a, k, depth, steps, scope, cause = reached
                             frame = scope.frame
-                            explains = frame is not None and frame.choice_at is not None
+                            explains = listens or (frame is not None and frame.choice_at is not None)
                             stop = self._stop if is_plain and scope.ahead < 0 else -1
                             continue
 
                 kind, row, constants, ground, following = ins.code
                 length = len(trail)
-                if expansions >= stop:
+                if expansions >= stop or (avoided and row is not None and row.task in avoided):
                     reached = SPECIAL
                 elif kind == PRIMITIVE:
                     try:
@@ -496,9 +501,11 @@ class HtnSearch(Unpicklable):
                         ins = following
                         continue
                     reached = SPECIAL
-                    if done is False and not explains:
+                    if done is False:
                         expansions += 1
                         reached = None
+                        if explains:
+                            self._impossible(row.task, args, depth)
                 elif (
                     kind == COMPOUND
                     and (first := row.first) is not None
@@ -529,28 +536,13 @@ class HtnSearch(Unpicklable):
                     except UnknownRead:
                         index = TO_DECIDE
                     if index >= 0:
+                        if listens and method.index > start:
+                            self._reject_methods(row, args, start, method.index, depth)
                         expansions += 1
                         if method.comes_back or (explains and method.index < row.last):
-                            later, end, fingerprint = (
-                                method.index + 1,
-                                len(record),
-                                view.fingerprint,
-                            )
-                            choices.append(
-                                (
-                                    ins,
-                                    a,
-                                    k,
-                                    depth,
-                                    steps,
-                                    scope,
-                                    args,
-                                    later,
-                                    end,
-                                    length,
-                                    fingerprint,
-                                )
-                            )
+                            around = ins, a, k, depth, steps, scope
+                            lengths = len(record), length, view.fingerprint
+                            choices.append((around, args, method.index + 1, lengths))
                         entry = method, binding, length, ins, a, depth
                         if found is not None:
                             guard.enter(found, entry)
@@ -563,7 +555,11 @@ class HtnSearch(Unpicklable):
                         depth += 1
                         start = 0
                         continue
-                    reached = None if index == NO_METHOD and not explains else SPECIAL
+                    reached = SPECIAL
+                    if index == NO_METHOD:
+                        reached = None
+                        if explains:
+                            self._reject_methods(row, args, start, row.last + 1, depth)
                 else:
                     reached = SPECIAL
 
@@ -579,11 +575,12 @@ class HtnSearch(Unpicklable):
                     if not choices or (self._is_closing and not has_steps(record)):
                         self._status = EXHAUSTED if self._plan is None else SOLVED
                         break
-                    ins, a, k, depth, steps, scope, args, start, end, length, state = choices.pop()
-                    view.fingerprint, cause = state, None
-                    if self.listens:
-                        self._back(ins, args, depth, end)
-                    del record[end:]
+                    (ins, a, k, depth, steps, scope), args, start, lengths = choices.pop()
+                    recorded, length, view.fingerprint = lengths
+                    cause = None
+                    if listens:
+                        self._back(ins, args)
+                    del record[recorded:]
                     if guard is not None:
                         if guard.met > length:
                             guard.back(length)
@@ -599,7 +596,7 @@ class HtnSearch(Unpicklable):
                 if reached is not None:
                     ins, a, k, depth, steps, scope, cause = reached
                 frame = scope.frame
-                explains = frame is not None and frame.choice_at is not None
+                explains = listens or (frame is not None and frame.choice_at is not None)
                 stop = self._stop if is_plain and scope.ahead < 0 else -1
         finally:
             self.expansions = expansions
@@ -618,7 +615,7 @@ class HtnSearch(Unpicklable):
         if kind == FAILING:
             return None
         if start == 0 and not self._is_plain:
-            stops = self._check(ins, k, depth, steps, scope)
+            stops = self._check(ins, k, steps, scope)
             if stops is BACK:
                 return None
             if stops is not None:
@@ -692,7 +689,8 @@ class HtnSearch(Unpicklable):
             if unknown is not None:
                 return self._suspend(around, unknown)
         if not done:
-            self._impossible(row.task, args, depth, scope.frame)
+            if self.listens or (scope.frame is not None and scope.frame.choice_at is not None):
+                self._impossible(row.task, args, depth)
             return None
         assert step is not None, "it is done"
         self.record.append((step, args, length, ins, a, depth))
@@ -731,7 +729,7 @@ class HtnSearch(Unpicklable):
         record, trail = self.record, self.trail
         if comes_back:
             lengths = len(record), len(trail), self._view.fingerprint
-            self._choices.append((*around, args, index + 1, *lengths))
+            self._choices.append((around, args, index + 1, lengths))
         entry = method, binding, len(trail), ins, a, depth
         of = args.args if type(args) is Ways else args
         if guard is not None:
@@ -744,14 +742,7 @@ class HtnSearch(Unpicklable):
             scope = scope._replace(ahead=self._after(index, scope.ahead))
         return body.first, binding, self._behind(around), depth + 1, steps, scope, None
 
-    def _check(
-        self,
-        ins: Instruction,
-        k: Any,
-        depth: int,  # noqa: ARG002 - for those who listen
-        steps: int,
-        scope: BranchScope,
-    ) -> Any:
+    def _check(self, ins: Instruction, k: Any, steps: int, scope: BranchScope) -> Any:
         """Return None to plan an instruction, why planning stops there, or BACK."""
         costs, (elapsed, cost) = self._costs, scope.spent
         if costs is not None and costs.is_too_high(cost + costs.left(ins, k), scope.frame):
@@ -1050,6 +1041,8 @@ class HtnSearch(Unpicklable):
         """Return the reason why a method is not usable."""
         condition, body = method.method.condition, method.method.body
         if isinstance(body, PlainBody) and condition.evaluate(self._view, binding) is True:
+            if type(body) is PlainBody:
+                return (PlainBody.why_not, body, None, binding)  # for which it needs no state
             return body.why_not(self._view, binding)
         return because(condition, self._view, binding)
 
@@ -1122,7 +1115,7 @@ class HtnSearch(Unpicklable):
                 return None
             mark = ALTERNATIVE
             around = ins, a, None, depth, steps, BranchScope(scope.frame, spent, ahead)
-            self._choices.append((*around, frame, ALTERNATIVE_FAILED, *lengths))
+            self._choices.append((around, frame, ALTERNATIVE_FAILED, lengths))
             if ahead >= 0:
                 ahead = self._after(0, ahead)
             self._view.begin(trail)
@@ -1289,17 +1282,22 @@ class HtnSearch(Unpicklable):
         """Note that a call recurs in an unchanged state or is nested too deep."""
         self._reason = (reasons.failed, task, args, why)
 
-    def _impossible(
-        self, task: PrimitiveTask[...], args: Binding, depth: int, frame: Frame | None
-    ) -> None:
+    def _impossible(self, task: PrimitiveTask[...], args: Binding, depth: int) -> None:
         """Note that the precondition of a task does not hold."""
-        if self.listens or (frame is not None and frame.choice_at is not None):
-            why = because(task.precondition, self._view, args)
-            self._reject_task(task, args, depth, why)
+        self._reject_task(task, args, depth, because(task.precondition, self._view, args))
 
     def _reject_task(self, task: Any, args: Binding, depth: int, why: Reason) -> None:  # noqa: ARG002
         """Note why a task cannot be planned."""
         self._reason = (reasons.failed, task, args, why)
+
+    def _reject_methods(
+        self, row: CompoundRow, args: Binding, start: int, end: int, depth: int
+    ) -> None:
+        """Note that none of these methods is usable."""
+        for method in row.methods[start:end]:
+            if not method.is_turn:  # whose turn it is, is no reason
+                rejected = method.index, method.method.name, self._why_not(method, args)
+                self._reject_method(row, args, rejected, depth)
 
     def _reject_method(
         self,
@@ -1320,7 +1318,7 @@ class HtnSearch(Unpicklable):
     ) -> None:
         """Note that planning stops before everything from an instruction on."""
 
-    def _back(self, ins: Any, args: Any, depth: int, recorded: int) -> None:
+    def _back(self, ins: Any, args: Any) -> None:
         """Note that the search goes back to a choice."""
 
     def _dropped(self, index: int, text: str, depth: int) -> None:
