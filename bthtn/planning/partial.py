@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.goal import Action
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import (
     DeferNetwork,
@@ -41,7 +42,7 @@ from bthtn.plan.nodes import (
     TaskNode,
     cause_of,
 )
-from bthtn.plan.plan import Plan
+from bthtn.plan.plan import Plan, SharedTree
 from bthtn.plan.projection import Projection
 from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound, with_children
@@ -66,6 +67,26 @@ def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
     if tree is plan.tree:
         return plan
     return replace(plan, tree=tree, record=MethodTraversalRecord(cutter.record))
+
+
+def cut_later(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
+    """The same of a plan of tasks one after the other, with nothing deferred, cut on demand."""
+    return Plan.found((_cut_part, _actions_before, plan, state, settings))
+
+
+def _cut_part(source: tuple[Any, ...], part: str) -> Any:
+    """One part of a plan that is cut now, by name."""
+    _, _, plan, *asked = source
+    if part not in ("tree", "record"):
+        return getattr(plan, part)
+    made = cut(plan, *asked)
+    return SharedTree(made.tree, made.record, {}) if part == "tree" else made.record
+
+
+def _actions_before(source: tuple[Any, ...]) -> tuple[Action, ...] | None:
+    """The actions before the horizon; None where that depends on their duration."""
+    _, _, plan, _, settings = source
+    return None if settings.horizon_time is not None else plan.actions[: settings.horizon]
 
 
 def go_on(

@@ -34,6 +34,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.planning.htn.record import (
+    AHEAD,
     BRANCHES,
     JOINED,
     LEFT,
@@ -138,6 +139,8 @@ def tree_of(record: Sequence[Entry], body: Body, binding: Binding, earlier: Earl
             joining[-1].append(what)
         elif kind is not Mark:
             levels[depth].append(_left(call.network, around, what))
+        elif what is AHEAD:
+            pass
         elif what is JOINED:
             joining.append([])
         elif what is LEFT:

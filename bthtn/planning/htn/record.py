@@ -16,6 +16,7 @@ before, the instruction with the values of the parameters around it, and the dep
 | `Dropped`                     | nothing: an alternative has no plan   |                          |
 | `Ensured`                     | what a deferred task ensures          |                          |
 | `NullNode`                    | a pause, with ``check_rest``          |                          |
+| `AHEAD`                       | nothing: with it, a task is deferred  |                          |
 | `Suspension`                  | nothing: planning stops here          |                          |
 
 In the place of the values around, `LEFT` has where its branch begins in the record, and `JOINED`
@@ -71,6 +72,7 @@ class Mark(Enum):
     ALTERNATIVE = "alternative"
     LEFT = "left"
     JOINED = "joined"
+    AHEAD = "ahead"
 
 
 # Looking a member of an enum up takes as long as making an entry.
@@ -79,6 +81,7 @@ BRANCH: Final = Mark.BRANCH
 ALTERNATIVE: Final = Mark.ALTERNATIVE
 LEFT: Final = Mark.LEFT
 JOINED: Final = Mark.JOINED
+AHEAD: Final = Mark.AHEAD
 
 
 class EvaluatedStep(NamedTuple):
@@ -130,6 +133,7 @@ class Ensured(NamedTuple):
     reads: frozenset[Any]
 
 
+_PLAIN_DATA: Final = frozenset({PrimitiveRow, MethodRow})
 _PLAIN: Final = frozenset({PrimitiveRow, MethodRow, ChosenMethod})
 
 
@@ -147,6 +151,11 @@ def choices_in(record: Sequence[Entry]) -> MethodTraversalRecord:
         elif kind is Dropped:
             choices.append(1)
     return MethodTraversalRecord(choices)
+
+
+def is_plain(record: Sequence[Entry]) -> bool:
+    """Whether it has only tasks, one after the other, that were planned without evaluation."""
+    return _PLAIN_DATA.issuperset(map(type, map(_WHAT, record)))
 
 
 def actions_in(record: Sequence[Entry]) -> tuple[Action, ...] | None:

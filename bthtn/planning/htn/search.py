@@ -69,6 +69,7 @@ from bthtn.planning.htn.memo import PlanMemo, Recalled
 from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.htn.reasons import Reason, because, text_of
 from bthtn.planning.htn.record import (
+    AHEAD,
     ALTERNATIVE,
     BRANCH,
     BRANCHES,
@@ -81,6 +82,7 @@ from bthtn.planning.htn.record import (
     EvaluatedStep,
     footprints_of,
     has_steps,
+    is_plain,
     overwritten_since,
 )
 from bthtn.planning.htn.source import EVALUATE, NO_METHOD, TO_DECIDE, to_ask
@@ -109,7 +111,7 @@ from bthtn.planning.htn.values import (
     Values,
     known_value,
 )
-from bthtn.planning.partial import cut
+from bthtn.planning.partial import cut, cut_later
 from bthtn.planning.protocol import (
     SEARCHING,
     SOLVED,
@@ -628,6 +630,8 @@ class HtnSearch(Unpicklable):
             return self._open(around)
         checks_rest = self._goal.settings.check_rest
         if kind == SEQUENCE or (kind == DEFERRING and checks_rest):
+            if kind == DEFERRING:
+                self.record.append((AHEAD, None, len(self.trail), ins, a, depth))
             return ins.bodies[0].first, a, self._behind(around), depth, steps, scope, None
         if kind == PAUSING:
             if not checks_rest:
@@ -1269,7 +1273,9 @@ class HtnSearch(Unpicklable):
         )
         self._plan = Plan.found(found)
         if goal.settings.check_rest:
-            self._plan = cut(self._plan, self._state, goal.settings)
+            # What evaluates otherwise the next time is found out now.
+            later = is_plain(record)
+            self._plan = (cut_later if later else cut)(self._plan, self._state, goal.settings)
         if costs is not None and not self._is_closing:
             costs.cheapest = spent[1]
             return False
