@@ -7,7 +7,7 @@ backtracks, a replay and another implementation all get the same draw again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
@@ -102,12 +102,13 @@ def values_in_order(values: Any, where: Callable[[], str], hint: str) -> list[An
 
     Raises DomainError for something else than a collection of hashable values.
     """
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    is_plain = type(values) is tuple or type(values) is list
+    if not is_plain and (isinstance(values, str) or not isinstance(values, Iterable)):
         raise DomainError("BT117", f"{value_text(values)} holds no values", where(), hint)
-    is_set = isinstance(values, set | frozenset)
+    is_set = not is_plain and isinstance(values, set | frozenset)
     found = sorted(values, key=stable_text) if is_set else list(values)
     for value in found:
-        if not isinstance(value, Hashable):
+        if type(value).__hash__ is None:
             message = f"{value!r} is {type(value).__name__}, which can change"
             raise DomainError("BT117", message, where(), hint)
     return found

@@ -96,6 +96,8 @@ class ValueChoice:
 
     def with_value(self, args: Binding, value: Any) -> Binding:
         """The arguments with the value at its position, and None at positions not used yet."""
+        if self.position == len(args):
+            return (*args, value)
         room = (*args, *[None] * (self.position + 1 - len(args)))
         return (*room[: self.position], value, *room[self.position + 1 :])
 

@@ -9,11 +9,9 @@ from typing import Any
 
 from bthtn.domain.choice import TurnChoice, ValueChoice
 from bthtn.domain.method import Method
-from bthtn.records import record
 from bthtn.world.expression import Binding
 
 
-@record(eq=False)
 class Decompositions:
     """All ways to decompose one call, the preferred one first.
 
@@ -22,10 +20,19 @@ class Decompositions:
     evaluated here.
     """
 
-    methods: tuple[Method, ...]
-    args: Binding
-    variable: ValueChoice | TurnChoice | None = None
-    values: tuple[Any, ...] = ()
+    __slots__ = ("args", "methods", "values", "variable")
+
+    def __init__(
+        self,
+        methods: tuple[Method, ...],
+        args: Binding,
+        variable: ValueChoice | TurnChoice | None = None,
+        values: tuple[Any, ...] = (),
+    ) -> None:
+        self.methods = methods
+        self.args = args
+        self.variable = variable
+        self.values = values
 
     def __len__(self) -> int:
         return len(self.methods if self.variable is None else self.values)

@@ -125,11 +125,10 @@ class FrozenDomain(Shared, Unpicklable):
         match task.choice:
             case RandomOrder():
                 order = task.choice.order(recorder, args)
-                return Decompositions(tuple(methods[index] for index in order), args)
+                return Decompositions(tuple([methods[index] for index in order]), args)
             case ValueChoice():
-                return Decompositions(
-                    methods, args, task.choice, task.choice.candidates(recorder, args)
-                )
+                values = task.choice.candidates(recorder, args)
+                return Decompositions(methods, args, task.choice, values)
             case TurnChoice():
                 turns = tuple(self._turns(task, args, recorder))
                 return Decompositions(methods[-1:], args, task.choice, turns)

@@ -179,9 +179,8 @@ class Planner(Unpicklable, Generic[S]):
         if self.achieves_alone and asked.bound is None and not asked.avoiding:
             return _goal_directed(asked, listener)
         if listener is not None:
-            return ListenedSearch(asked, listener)
-        memo = None if asked.avoiding else self._memo
-        return HtnSearch(self._goal, asked.state, memo, asked)
+            return ListenedSearch(asked, listener, self._goal, self._memo)
+        return HtnSearch(self._goal, asked.state, self._memo, asked)
 
     def _request(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 
 from bthtn.plan.nodes import HORIZON, Suspension
 from bthtn.planning import trace
+from bthtn.planning.htn.memo import PlanMemo
 from bthtn.planning.htn.prepared import PreparedGoal
 from bthtn.planning.htn.reasons import Reason, event, listed
 from bthtn.planning.htn.record import ChosenMethod, Entry, EvaluatedStep
@@ -82,8 +83,14 @@ class ListenedSearch(HtnSearch):
 
     listens = True
 
-    def __init__(self, request: PlanRequest, listener: SearchListener) -> None:
-        super().__init__(PreparedGoal.of(request), request.state, None, request)
+    def __init__(
+        self,
+        request: PlanRequest,
+        listener: SearchListener,
+        goal: PreparedGoal | None = None,
+        memo: PlanMemo | None = None,
+    ) -> None:
+        super().__init__(goal or PreparedGoal.of(request), request.state, memo, request)
         self.record = HeardRecord(listener)
         if self._guard is not None:
             self._guard.move(self.values, self.trail, self.record)
@@ -93,6 +100,9 @@ class ListenedSearch(HtnSearch):
         heard: Any = self.record
         super().cancel()
         heard.is_cancelled = self._is_cancelled
+
+    def _recall(self, memo: PlanMemo, end: int) -> bool:  # noqa: ARG002 - every event is heard
+        return False
 
     def _run(self) -> None:
         try:

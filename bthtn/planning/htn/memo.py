@@ -41,8 +41,8 @@ dropped. They take up to half a KiB each, and so up to five MiB."""
 _AS_THEY_ARE: Final = frozenset({bool, int, str, type(None), type(UNKNOWN)})
 """Types whose values, paired with their type, can be used as keys directly."""
 
-Bound = MethodTraversalRecord | None
-"""What the record of a plan has to beat, if it has to."""
+Limits = Any
+"""What the record of a plan has to beat, or None; with what is excluded, if something is."""
 Path = tuple[tuple[Fluent[Any], Any], ...]
 """The fluents that a search has read of its start state, in order, each with its value."""
 
@@ -87,7 +87,7 @@ class PlanMemo:
         self._domain = domain
         self._goal = goal
         self._keeps_answers: bool | None = False if only_trees else None
-        self.root: dict[Bound, _Reading | _Kept] = {}
+        self.root: dict[Limits, _Reading | _Kept] = {}
         self._trees: dict[Any, SharedTree] = {}
         self._size = 0
 
@@ -117,9 +117,9 @@ class PlanMemo:
             self._keeps_answers = static_reads(self._domain, self._goal) is not None
         return self._keeps_answers
 
-    def find(self, start: Mapping[Any, Any], bound: Bound) -> Answer | None:
+    def find(self, start: Mapping[Any, Any], limits: Limits) -> Answer | None:
         """Return the answer from a state with these values, if it is known."""
-        node = self.root.get(bound)
+        node = self.root.get(limits)
         while isinstance(node, _Reading):
             fluent = node.fluent
             value = start.get(fluent, fluent.default)
@@ -127,13 +127,13 @@ class PlanMemo:
             node = node.branches.get((kind, value) if kind in _AS_THEY_ARE else _key(value))
         return node.answer if node is not None and node.fits(start) else None
 
-    def keep(self, answer: Answer, bound: Bound, size: int) -> None:
+    def keep(self, answer: Answer, limits: Limits, size: int) -> None:
         """Keep an answer, whose tree has so many parts that are not kept yet."""
         path, values = tuple(answer.readings.items()), answer.readings.values()
         if not _AS_THEY_ARE.issuperset(map(type, values)) and None in map(_key, values):
             return
         size += len(path)
-        if self._has_room(size) and not _put(self.root, bound, path, answer):
+        if self._has_room(size) and not _put(self.root, limits, path, answer):
             self._size -= size
 
 
@@ -166,7 +166,7 @@ class _Reading:
         self.branches = branches
 
 
-def _put(root: dict[Any, _Reading | _Kept], bound: Bound, path: Path, answer: Answer) -> bool:
+def _put(root: dict[Any, _Reading | _Kept], limits: Limits, path: Path, answer: Answer) -> bool:
     """Add an answer; return False if its path is there already, or parts from another one late.
 
     A search counts the fluents of compared states as read a little later than they were, so two
@@ -174,7 +174,7 @@ def _put(root: dict[Any, _Reading | _Kept], bound: Bound, path: Path, answer: An
 
     Others may be looking something up meanwhile: whatever they meet is a whole tree.
     """
-    branches, key, depth = root, bound, 0
+    branches, key, depth = root, limits, 0
     while (node := branches.get(key)) is not None:
         if depth == len(path):
             return False

@@ -327,6 +327,15 @@ class HtnSearch(Unpicklable):
         """The record that a plan has to beat, or None."""
         return None if self._asked is None else self._asked.bound
 
+    @property
+    def _limits(self) -> Any:
+        """What is asked beside the goal, as the key for the answers in the memo."""
+        asked = self._asked
+        if asked is None:
+            return None
+        avoiding = asked.avoiding
+        return (asked.bound, frozenset(avoiding.items())) if avoiding else asked.bound
+
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: the request, and how far it came."""
         return {"_asked": self._request, "expansions": self.expansions, "_status": self.status}
@@ -422,7 +431,7 @@ class HtnSearch(Unpicklable):
 
         So whoever counts expansions sees no difference.
         """
-        answer = memo.find(self._state.values, self._bound)
+        answer = memo.find(self._state.values, self._limits)
         if answer is None or answer.expansions > end:
             return False
         self._plan = Plan.found(Recalled(self._goal, answer, self._state), answer.tree)
@@ -478,7 +487,9 @@ class HtnSearch(Unpicklable):
                         if reached is not None:
                             ins, a, k, depth, steps, scope, cause = reached
                             frame = scope.frame
-                            explains = listens or (frame is not None and frame.choice_at is not None)
+                            explains = listens or (
+                                frame is not None and frame.choice_at is not None
+                            )
                             stop = self._stop if is_plain and scope.ahead < 0 else -1
                             continue
 
@@ -631,7 +642,7 @@ class HtnSearch(Unpicklable):
         checks_rest = self._goal.settings.check_rest
         if kind == SEQUENCE or (kind == DEFERRING and checks_rest):
             if kind == DEFERRING:
-                self.record.append((AHEAD, None, len(self.trail), ins, a, depth))
+                self.record.append((AHEAD, (), len(self.trail), ins, a, depth))
             return ins.bodies[0].first, a, self._behind(around), depth, steps, scope, None
         if kind == PAUSING:
             if not checks_rest:
@@ -874,7 +885,7 @@ class HtnSearch(Unpicklable):
         if row.has_choice and ways is None:
             asked = ReadingView(self._view)
             try:
-                found = self._request.domain.decompositions(row.task, args, asked)
+                found = self._goal.domain.decompositions(row.task, args, asked)
             except UnknownRead as signal:
                 return _unknown(signal.fluent)
             if not found and is_explained:
@@ -882,21 +893,20 @@ class HtnSearch(Unpicklable):
                 why = reasons.no_values(row.task, readings)
                 self._reject_task(row.task, args, depth, why)
             args = ways = Ways(args, found, asked.reads)
-        rejected: list[tuple[int, str, Reason]] = []
+        rejected: list[tuple[int, Reason]] = []
         reached: Any = None
         count = len(row.methods) if ways is None else len(ways.decompositions)
         index = start
         while index < count:
             if ways is None:
                 method, binding = row.methods[index], args
-                name = method.method.name
             else:
                 method = row.of(ways.decompositions.method(index))
-                binding, name = ways.decompositions.binding(index), ways.decompositions.name(index)
+                binding = ways.decompositions.binding(index)
             index += 1
             why = self._why_avoided(method, binding, ways, index - 1) if avoids else ""
             if why:
-                rejected.append((index - 1, name, why))
+                rejected.append((index - 1, why))
                 continue
             try:
                 body, reads = self._usable(method, binding, ways)
@@ -906,11 +916,11 @@ class HtnSearch(Unpicklable):
             if body is None:
                 # Whose turn it is, is no reason.
                 if is_explained and not method.is_turn:
-                    rejected.append((index - 1, name, self._why_not(method, binding)))
+                    rejected.append((index - 1, self._why_not(method, binding)))
                 continue
             if not self._may_beat(index - 1, ahead):
                 assert self._request.bound is not None, "it may be beaten otherwise"
-                rejected.append((index - 1, name, (reasons.cut_by_bound, self._request.bound)))
+                rejected.append((index - 1, (reasons.cut_by_bound, self._request.bound)))
                 if frame is None:
                     break
                 # Inside a branch a later method may be undecided: that leaves a shorter record.
@@ -919,7 +929,9 @@ class HtnSearch(Unpicklable):
                 return STOPPED
             chosen: MethodRow | ChosenMethod = method
             if reads is not None or ways is not None:
-                of = args if ways is None else ways.args
+                of, name = args, method.method.name
+                if ways is not None:
+                    of, name = ways.args, ways.decompositions.name(index - 1)
                 chosen = self._chosen(method, binding, of, index - 1, name, body, reads)
             comes_back = index < count and (
                 self.listens
@@ -930,8 +942,13 @@ class HtnSearch(Unpicklable):
             )
             reached = (args, index - 1, chosen, body, binding, comes_back)
             break
-        for of_one in rejected:
-            self._reject_method(row, args, of_one, depth)
+        for number, why_not in rejected:
+            way = (
+                row.methods[number].method.name
+                if ways is None
+                else ways.decompositions.name(number)
+            )
+            self._reject_method(row, args, (number, way, why_not), depth)
         return reached
 
     def _first(self, row: CompoundRow, args: Binding, start: int, scope: BranchScope) -> Any:
@@ -1257,7 +1274,7 @@ class HtnSearch(Unpicklable):
 
     def _solve(self, spent: Spent, expansions: int) -> bool:
         """Keep the plan, now that nothing is left to do; return whether it ends the search."""
-        costs, goal, memo, asked = self._costs, self._goal, self._memo, self._asked
+        costs, goal, memo = self._costs, self._goal, self._memo
         record, trail, values = self.record, self.trail, self.values
         if costs is not None and costs.is_too_high(spent[1], None):
             return False
@@ -1267,9 +1284,8 @@ class HtnSearch(Unpicklable):
             memo = None  # a plan that ends at the limit is not the answer
         elif costs is not None:  # the search goes on
             record, trail, values = record.copy(), trail.copy(), values.copied()
-        bound = None if asked is None else asked.bound
         found = Found(
-            goal, self._state, expansions, record, trail, values, memo, bound, self._guard
+            goal, self._state, expansions, record, trail, values, memo, self._limits, self._guard
         )
         self._plan = Plan.found(found)
         if goal.settings.check_rest:
