@@ -39,11 +39,11 @@ def drawn_order(weights: Sequence[float], text: str) -> tuple[int, ...]:
     usable = [weight if isfinite(weight) and weight > 0 else 0 for weight in weights]
     left = [position for position, weight in enumerate(usable) if weight]
     order: list[int] = []
-    while left:
+    while len(left) > 1:
         point = _drawn(f"{text}:{len(order)}") * sum(usable[position] for position in left)
         order.append(_hit(left, usable, point))
         left.remove(order[-1])
-    return (*order, *(position for position, weight in enumerate(usable) if not weight))
+    return (*order, *left, *(position for position, weight in enumerate(usable) if not weight))
 
 
 def _hit(left: Sequence[int], weights: Sequence[float], point: float) -> int:
