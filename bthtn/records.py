@@ -81,6 +81,18 @@ def _getter(names: list[str]) -> Any:
     return staticmethod(lambda owner: tuple(getattr(owner, name) for name in names))
 
 
+def replaced(made: T, **others: Any) -> T:
+    """The record with other values in some fields: ``replace``, in a quarter of the time.
+
+    All of its fields are given; nothing is done after ``__init__``.
+    """
+    kind: Any = type(made)
+    new: T = object.__new__(kind)
+    for name, put in zip(kind._record_names, kind._record_setters):  # noqa: B905 - see ``_init``
+        put(new, others[name] if name in others else getattr(made, name))
+    return new
+
+
 def _init(self: Any, *values: Any, **named: Any) -> None:
     setters = self._record_setters
     if named or len(values) != len(setters):

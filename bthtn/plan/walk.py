@@ -27,6 +27,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.traversal_record import MethodTraversalRecord
+from bthtn.records import replaced
 from bthtn.world.footprint import Footprint
 
 R = TypeVar("R")
@@ -76,10 +77,10 @@ def with_children(node: Node, children: Sequence[Node]) -> Node:
     match node:
         case ScopeNode():
             (child,) = children
-            return node if child is node.child else replace(node, child=child)
+            return node if child is node.child else replaced(node, child=child)
         case SequenceNode() | ParallelNode() | PriorityNode():
             same = all(new is old for new, old in zip(children, node.children, strict=True))
-            return node if same else replace(node, children=tuple(children))
+            return node if same else replaced(node, children=tuple(children))
         case TaskNode() | SuspendedNode() | NullNode():
             return node
         case _:

@@ -10,7 +10,6 @@ Neither searches, and the cut plan shares its nodes with the whole one.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.domain import FrozenDomain
@@ -42,7 +41,7 @@ from bthtn.plan.nodes import (
     TaskNode,
     cause_of,
 )
-from bthtn.plan.plan import Plan, SharedTree
+from bthtn.plan.plan import Plan, SharedTree, put_derived, put_record, put_tree
 from bthtn.plan.projection import Projection
 from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound, with_children
@@ -66,7 +65,16 @@ def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
     tree = unwound(cutter.cut(plan.tree, plan.goal, plan.binding))
     if tree is plan.tree:
         return plan
-    return replace(plan, tree=tree, record=MethodTraversalRecord(cutter.record))
+    left = Plan.found((_part_of_whole, None, plan))
+    put_record(left, MethodTraversalRecord(cutter.record))
+    put_tree(left, tree)
+    put_derived(left, {})
+    return left
+
+
+def _part_of_whole(source: tuple[Any, ...], part: str) -> Any:
+    """What is the same of a plan that was cut, by name."""
+    return getattr(source[2], part)
 
 
 def cut_later(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
@@ -76,10 +84,9 @@ def cut_later(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
 
 def _cut_part(source: tuple[Any, ...], part: str) -> Any:
     """One part of a plan that is cut now, by name."""
-    _, _, plan, *asked = source
     if part not in ("tree", "record"):
-        return getattr(plan, part)
-    made = cut(plan, *asked)
+        return _part_of_whole(source, part)
+    made = cut(*source[2:])
     return SharedTree(made.tree, made.record, {}) if part == "tree" else made.record
 
 

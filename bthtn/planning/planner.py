@@ -204,11 +204,9 @@ class Planner(Unpicklable, Generic[S]):
         self.achieves_alone = is_goal_alone(domain, goal, settings)
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._goal = PreparedGoal(domain, goal, binding, settings)
-        # Parts that were checked have the states that they were checked in; and a search for the
-        # least sum ends long after it has found its plan.
-        only_trees = settings.check_rest or self.minimizes
-        # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
-        self._memo = None if self.resumes else PlanMemo(domain, goal, only_trees=only_trees)
+        # A search for the least sum ends long after it has found its plan. And several parts of one
+        # plan may be alike, whose nodes it distinguishes by identity.
+        self._memo = None if self.resumes else PlanMemo(domain, goal, only_trees=self.minimizes)
 
 
 @checked

@@ -286,6 +286,14 @@ def test_what_is_avoided_is_not_in_a_plan_that_is_remembered():
     assert planner.plan(Robot()).actions
 
 
+def test_a_plan_without_what_is_avoided_is_remembered_for_whoever_avoids_the_same(searches):
+    planner = Planner(home, work())
+    avoided = (planner.domain.methods[work][0], ())
+    for why, number in (("it failed", 1), ("it failed", 1), ("it is dark", 2)):
+        assert planner.plan(Robot(ready=True), avoiding={avoided: why}).tree
+        assert len(searches) == number
+
+
 def test_a_plan_that_beats_a_bound_is_another_answer(searches):
     planner = Planner(home, work())
     states = Robot(ready=True), Robot()
@@ -300,13 +308,21 @@ def test_a_plan_that_beats_a_bound_is_another_answer(searches):
     assert len(searches) == 2 + 1 + 2
 
 
-def test_parts_that_were_checked_and_cheapest_plans_are_searched_for(searches):
-    for settings in (Settings(check_rest=True), Settings(cheapest=True)):
-        planner = Planner(home, (start(), pause(), go()), settings)
-        del searches[:]
-        for _ in range(2):
-            assert planner.plan(Robot()).tree
-        assert len(searches) >= 2
+def test_cheapest_plans_are_searched_for(searches):
+    planner = Planner(home, (start(), pause(), go()), Settings(cheapest=True))
+    for _ in range(2):
+        assert planner.plan(Robot()).tree
+    assert len(searches) >= 2
+
+
+def test_a_plan_that_was_checked_is_remembered_and_cut_for_the_state_that_it_is_asked_for(searches):
+    planner = Planner(home, (start(), pause(), go()), Settings(check_rest=True))
+    plans = [planner.plan(Robot(room=room)) for room in ("hall", "attic")]
+    assert len({plan.tree for plan in plans}) == 2
+    assert len(searches) == 1
+    for plan, room in zip(plans, ("hall", "attic"), strict=True):
+        (part,) = plan.suspended
+        assert part.foreseen.before.get(Robot.room) == room
 
 
 def test_the_parts_of_plans_have_nodes_of_their_own():

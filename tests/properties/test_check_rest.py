@@ -266,6 +266,15 @@ def test_a_partial_plan_exists_exactly_where_a_whole_plan_exists(problem):
         assert sorted(texts(part.tree) + seen) == sorted(texts(whole.tree))
 
 
+@given(errands())
+def test_the_actions_of_a_cut_plan_are_its_steps_in_whatever_order_they_are_read(problem):
+    _, _, plan = first_plan(problem)
+    if plan is not None:
+        actions = plan.actions
+        assert actions == tuple((step.task, step.args) for step in plan.steps)
+        assert plan.actions == actions
+
+
 @given(errands(), st.booleans())
 def test_what_is_done_bit_by_bit_is_what_would_have_been_done_at_once(problem, backwards):
     journey = Journey(problem, backwards)

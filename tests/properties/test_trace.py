@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from bthtn.plan.walk import outline
 from bthtn.planning.htn.listened import ListenedSearch
+from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import Planner
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
@@ -31,6 +32,9 @@ def test_a_trace_is_what_a_listener_would_have_heard(problem):
     assert list(trace.events) == heard
     assert (trace.status, trace.expansions) == (search.status, search.expansions)
     assert told(trace.plan) == told(search.plan)
+    unheard = HtnSearch.of(problem)
+    unheard.advance()
+    assert list(trace.reads.items()) == list(unheard.reads.items())
 
 
 @given(problems(), states())

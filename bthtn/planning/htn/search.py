@@ -434,7 +434,9 @@ class HtnSearch(Unpicklable):
         answer = memo.find(self._state.values, self._limits)
         if answer is None or answer.expansions > end:
             return False
-        self._plan = Plan.found(Recalled(self._goal, answer, self._state), answer.tree)
+        plan = Plan.found(Recalled(self._goal, answer, self._state), answer.tree)
+        settings = self._goal.settings
+        self._plan = cut(plan, self._state, settings) if settings.check_rest else plan
         self.values.recall(answer.readings)
         self.expansions, self._status = answer.expansions, SOLVED
         return True
