@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.planning.htn.table import TaskTable
@@ -12,13 +14,13 @@ from bthtn.world.expression import Binding
 class PreparedGoal:
     """What every search for a goal needs to know of domain, goal and settings, found out once.
 
-    It is ``is_plain`` if nothing has to be looked at before an instruction is taken: no horizon and
-    no costs.
+    It is ``is_plain`` if nothing has to be looked at before an instruction is taken: no time and no
+    costs, and up to the ``horizon`` in steps.
     """
 
     __slots__ = (
-        *("binding", "body", "domain", "has_costs", "has_horizon", "is_guarded", "is_plain"),
-        *("is_timed", "max_depth", "max_expansions", "network", "settings", "table"),
+        *("binding", "body", "domain", "has_costs", "has_horizon", "horizon", "is_guarded"),
+        *("is_plain", "is_timed", "max_depth", "max_expansions", "network", "settings", "table"),
     )
 
     def __init__(
@@ -34,7 +36,8 @@ class PreparedGoal:
         has_horizon = settings.horizon is not None or self.is_timed
         self.has_horizon = has_horizon and not settings.check_rest
         self.max_depth, self.max_expansions = settings.max_depth, settings.max_expansions
-        self.is_plain = not (self.has_horizon or self.is_timed or self.has_costs)
+        self.horizon = settings.horizon or inf if self.has_horizon else inf
+        self.is_plain = not (self.is_timed or self.has_costs)
 
     @staticmethod
     def of(request: PlanRequest) -> PreparedGoal:

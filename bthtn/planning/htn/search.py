@@ -463,7 +463,7 @@ class HtnSearch(Unpicklable):
         choices, expansions = self._choices, self.expansions
         guard: Any = self._guard
         is_plain, goal, listens = self._is_plain, self._goal, self.listens
-        avoided = self._avoided
+        avoided, horizon = self._avoided, goal.horizon
         deepest, has_volatile = goal.max_depth, goal.table.has_volatile
         args: Any
         ins, a, k, depth, steps, scope, cause, args, start = self._registers
@@ -471,7 +471,7 @@ class HtnSearch(Unpicklable):
         binding: Any = None
         frame = scope.frame
         explains = listens or (frame is not None and frame.choice_at is not None)
-        stop = self._stop if is_plain and scope.ahead < 0 else -1
+        stop = self._stop if is_plain and scope.ahead < 0 and steps < horizon else -1
         reached: Any
         try:
             while True:
@@ -492,7 +492,11 @@ class HtnSearch(Unpicklable):
                             explains = listens or (
                                 frame is not None and frame.choice_at is not None
                             )
-                            stop = self._stop if is_plain and scope.ahead < 0 else -1
+                            stop = (
+                                self._stop
+                                if is_plain and scope.ahead < 0 and steps < horizon
+                                else -1
+                            )
                             continue
 
                 kind, row, constants, ground, following = ins.code
@@ -513,6 +517,8 @@ class HtnSearch(Unpicklable):
                         if not steps and has_volatile:
                             view.begin(trail)
                         steps += 1
+                        if steps >= horizon:
+                            stop = -1
                         ins = following
                         continue
                     reached = SPECIAL
@@ -612,7 +618,7 @@ class HtnSearch(Unpicklable):
                     ins, a, k, depth, steps, scope, cause = reached
                 frame = scope.frame
                 explains = listens or (frame is not None and frame.choice_at is not None)
-                stop = self._stop if is_plain and scope.ahead < 0 else -1
+                stop = self._stop if is_plain and scope.ahead < 0 and steps < horizon else -1
         finally:
             self.expansions = expansions
 
@@ -629,7 +635,7 @@ class HtnSearch(Unpicklable):
             return STOPPED
         if kind == FAILING:
             return None
-        if start == 0 and not self._is_plain:
+        if start == 0 and (not self._is_plain or steps >= self._goal.horizon):
             stops = self._check(ins, k, steps, scope)
             if stops is BACK:
                 return None
