@@ -10,7 +10,7 @@ Neither searches, and the cut plan shares its nodes with the whole one.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, assert_never
+from typing import Any, NamedTuple, TypeVar, assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
@@ -41,7 +41,7 @@ from bthtn.plan.nodes import (
     TaskNode,
     cause_of,
 )
-from bthtn.plan.plan import Plan, SharedTree, put_derived, put_record, put_tree
+from bthtn.plan.plan import Plan, SharedTree
 from bthtn.plan.projection import Projection
 from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound, with_children
@@ -61,39 +61,59 @@ def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
 
     Raises PlanningError when a plain method answers differently from when it was planned.
     """
-    cutter = _Cutter(plan.domain, settings, Foreseen(plan.tree, state, plan.predicted))
-    tree = unwound(cutter.cut(plan.tree, plan.goal, plan.binding))
-    if tree is plan.tree:
-        return plan
-    left = Plan.found((_part_of_whole, None, plan))
-    put_record(left, MethodTraversalRecord(cutter.record))
-    put_tree(left, tree)
-    put_derived(left, {})
-    return left
-
-
-def _part_of_whole(source: tuple[Any, ...], part: str) -> Any:
-    """What is the same of a plan that was cut, by name."""
-    return getattr(source[2], part)
+    left = _CutPlan(plan, state, settings)
+    tree = left.shared_tree
+    return plan if tree.tree is plan.tree else Plan.found(left, tree)
 
 
 def cut_later(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
     """The same of a plan of tasks one after the other, with nothing deferred, cut on demand."""
-    return Plan.found((_cut_part, _actions_before, plan, state, settings))
+    return Plan.found(_CutPlan(plan, state, settings))
 
 
-def _cut_part(source: tuple[Any, ...], part: str) -> Any:
-    """One part of a plan that is cut now, by name."""
-    if part not in ("tree", "record"):
-        return _part_of_whole(source, part)
-    made = cut(*source[2:])
-    return SharedTree(made.tree, made.record, {}) if part == "tree" else made.record
+class _CutPlan(NamedTuple):
+    """The plan that is left of a whole one, as it was found from a state."""
 
+    whole: Plan
+    state: FrozenState
+    settings: Settings
 
-def _actions_before(source: tuple[Any, ...]) -> tuple[Action, ...] | None:
-    """The actions before the horizon; None where that depends on their duration."""
-    _, _, plan, _, settings = source
-    return None if settings.horizon_time is not None else plan.actions[: settings.horizon]
+    @property
+    def domain(self) -> FrozenDomain:
+        return self.whole.domain
+
+    @property
+    def goal(self) -> Network:
+        return self.whole.goal
+
+    @property
+    def binding(self) -> Binding:
+        return self.whole.binding
+
+    @property
+    def shared_tree(self) -> SharedTree:
+        whole = self.whole
+        foreseen = Foreseen(whole.tree, self.state, whole.predicted)
+        cutter = _Cutter(whole.domain, self.settings, foreseen)
+        tree = unwound(cutter.cut(whole.tree, whole.goal, whole.binding))
+        return SharedTree(tree, MethodTraversalRecord(cutter.record), {})
+
+    @property
+    def record(self) -> MethodTraversalRecord:
+        return self.shared_tree.record
+
+    @property
+    def predicted(self) -> FrozenState:
+        return self.whole.predicted
+
+    @property
+    def expansions(self) -> int:
+        return self.whole.expansions
+
+    def actions(self) -> tuple[Action, ...] | None:
+        """Those before the horizon; None where it is a time."""
+        settings = self.settings
+        return None if settings.horizon_time is not None else self.whole.actions[: settings.horizon]
 
 
 def go_on(

@@ -155,7 +155,7 @@ def choices_in(record: Sequence[Entry]) -> MethodTraversalRecord:
 
 def is_plain(record: Sequence[Entry]) -> bool:
     """Whether it has only tasks, one after the other, that were planned without evaluation."""
-    return _PLAIN_DATA.issuperset(map(type, map(_WHAT, record)))
+    return _PLAIN_DATA.issuperset(map(type, map(WHAT, record)))
 
 
 def actions_in(record: Sequence[Entry]) -> tuple[Action, ...] | None:
