@@ -61,22 +61,26 @@ def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
 
     Raises PlanningError when a plain method answers differently from when it was planned.
     """
-    left = _CutPlan(plan, state, settings)
+    left = _CutPlan(plan, state, settings, is_in_turn=False)
     tree = left.shared_tree
     return plan if tree.tree is plan.tree else Plan.found(left, tree)
 
 
 def cut_later(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
     """The same of a plan of tasks one after the other, with nothing deferred, cut on demand."""
-    return Plan.found(_CutPlan(plan, state, settings))
+    return Plan.found(_CutPlan(plan, state, settings, is_in_turn=True))
 
 
 class _CutPlan(NamedTuple):
-    """The plan that is left of a whole one, as it was found from a state."""
+    """The plan that is left of a whole one, as it was found from a state.
+
+    It ``is_in_turn`` if it is known to have only tasks, one after the other.
+    """
 
     whole: Plan
     state: FrozenState
     settings: Settings
+    is_in_turn: bool
 
     @property
     def domain(self) -> FrozenDomain:
@@ -111,9 +115,11 @@ class _CutPlan(NamedTuple):
         return self.whole.expansions
 
     def actions(self) -> tuple[Action, ...] | None:
-        """Those before the horizon; None where it is a time."""
+        """Those before the horizon, where that can be told without the tree."""
         settings = self.settings
-        return None if settings.horizon_time is not None else self.whole.actions[: settings.horizon]
+        if self.is_in_turn and settings.horizon_time is None:
+            return self.whole.actions[: settings.horizon]
+        return None
 
 
 def go_on(
