@@ -23,6 +23,7 @@ from bthtn.records import record
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding
 from bthtn.world.sharing import Shared, Unpicklable
+from bthtn.world.unfrozen import unfrozen
 
 SHOWN: Final = 50
 """Levels of nesting that a text shows: it is written by recursion."""
@@ -49,6 +50,11 @@ class SequenceNetwork(Shared, Unpicklable):
     """Networks that are done one after the other."""
 
     parts: tuple[Network, ...]
+
+
+_OpenSequence: Final = unfrozen(SequenceNetwork)
+"""See ``unfrozen``: plain methods make one whenever they are called."""
+_ONLY_CALLS: Final = frozenset({TaskCall})
 
 
 @record
@@ -138,8 +144,11 @@ PAUSE_NOW = PauseNetwork(now=True)
 
 def sequence(*parts: NetworkLike) -> Network:
     """Networks one after the other; nested sequences are merged, an empty one is ``null``."""
-    if len(parts) > 1 and {type(part) for part in parts} == {TaskCall}:
-        return SequenceNetwork(parts)  # type: ignore[arg-type]  # as most often
+    if len(parts) > 1 and _ONLY_CALLS.issuperset(map(type, parts)):  # as most often
+        made = _OpenSequence()
+        made.parts = parts
+        made.__class__ = SequenceNetwork
+        return made  # type: ignore[no-any-return]
     flat: list[Network] = []
     for part in map(network_from, parts):
         flat.extend(part.parts if isinstance(part, SequenceNetwork) else (part,))

@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import Network, NetworkLike, sequence
+from bthtn.domain.network import Network, NetworkLike, network_from, sequence
 from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
@@ -239,22 +239,25 @@ class PlannersByGoal:
     def __init__(self, domain: FrozenDomain) -> None:
         self._domain = domain
         self._made: dict[Question, Planner[Any]] = {}
-        self._same: dict[tuple[int, int], tuple[NetworkLike, Settings, Planner[Any]]] = {}
-        """By the ids of goals and settings, which it keeps: most calls repeat the very objects."""
+        self._same: dict[tuple[int, ...], tuple[tuple[Any, ...], Settings, Planner[Any]]] = {}
+        """By the ids of calls and settings, which it keeps: most goals repeat the very objects."""
         self._resuming: dict[tuple[Any, ...], tuple[tuple[Network, ...], Planner[Any]]] = {}
 
     def planner(self, goal: NetworkLike, settings: Settings) -> Planner[Any]:
         """The planner for a goal. Raises DomainError if it is malformed."""
-        same = self._same.get((id(goal), id(settings)))
+        calls: tuple[Any, ...] = tuple(goal) if isinstance(goal, tuple | list) else (goal,)
+        key = *map(id, calls), id(settings)
+        same = self._same.get(key)
         if same is not None:
             return same[2]
-        if type(goal) is not TaskCall or not all(type(arg) is Constant for arg in goal.args):
+        if not all(type(call) is TaskCall and _is_plain(call) for call in calls):
             return Planner(self._domain, goal, settings)
-        question = Question(goal, (), settings)
+        network = network_from(goal)
+        question = Question(network, (), settings)
         planner = self._made.get(question)
         if planner is None:
-            planner = _kept(self._made, question, Planner(self._domain, goal, settings))
-        _kept(self._same, (id(goal), id(settings)), (goal, settings, planner))
+            planner = _kept(self._made, question, Planner(self._domain, network, settings))
+        _kept(self._same, key, (calls, settings, planner))
         return planner
 
     def resuming(self, suspended: SuspendedNode, settings: Settings) -> Planner[Any]:
@@ -266,6 +269,11 @@ class PlannersByGoal:
         planner: Planner[Any] = Planner._resuming(self._domain, suspended, settings)
         kept = suspended.rest, planner  # they hold what the key names by its id
         return _kept(self._resuming, key, kept)[1]
+
+
+def _is_plain(call: TaskCall) -> bool:
+    """Whether a call has only values for arguments."""
+    return all(type(arg) is Constant for arg in call.args)
 
 
 def _kept(made: dict[K, V], key: K, value: V) -> V:

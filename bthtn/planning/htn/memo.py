@@ -50,10 +50,11 @@ Path = tuple[tuple[Fluent[Any], Any], ...]
 class Answer:
     """A plan without its start state; ``written`` are the fluents that it changes, with the values.
 
-    ``readings`` are the fluents that the search has read of its start state, with their values.
+    ``readings`` are the fluents that the search has read of its start state, with their values. The
+    plan ``is_in_turn`` if it is known to have only tasks, one after the other.
     """
 
-    __slots__ = ("expansions", "readings", "tree", "written")
+    __slots__ = ("expansions", "is_in_turn", "readings", "tree", "written")
 
     def __init__(
         self,
@@ -61,11 +62,14 @@ class Answer:
         tree: SharedTree,
         written: Mapping[Fluent[Any], Any],
         expansions: int,
+        *,
+        is_in_turn: bool = False,
     ) -> None:
         self.readings = readings
         self.tree = tree
         self.written = written
         self.expansions = expansions
+        self.is_in_turn = is_in_turn
 
 
 class PlanMemo:

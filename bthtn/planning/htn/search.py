@@ -436,7 +436,9 @@ class HtnSearch(Unpicklable):
             return False
         plan = Plan.found(Recalled(self._goal, answer, self._state), answer.tree)
         settings = self._goal.settings
-        self._plan = cut(plan, self._state, settings) if settings.check_rest else plan
+        if settings.check_rest:
+            plan = (cut_later if answer.is_in_turn else cut)(plan, self._state, settings)
+        self._plan = plan
         self.values.recall(answer.readings)
         self.expansions, self._status = answer.expansions, SOLVED
         return True
@@ -457,7 +459,9 @@ class HtnSearch(Unpicklable):
         """Take instructions until solved, exhausted, cancelled or out of budget.
 
         The two most frequent are taken here, where nothing about them is special; a call for each
-        would double the time. Whatever else there is to an instruction, ``_take`` knows.
+        would double the time. Whatever else there is to an instruction, ``_take`` knows: what is
+        done here is what ``_primitive`` and ``_compound`` do where there is no limit, no cost, no
+        bound and nothing unknown. The properties against the reference keep both alike.
         """
         values, view, trail, record = self.values, self._view, self.trail, self.record
         choices, expansions = self._choices, self.expansions

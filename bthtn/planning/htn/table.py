@@ -375,6 +375,8 @@ class TaskTable:
         self._goals: WeakValueDictionary[int, Body] = WeakValueDictionary()
         self._computed: dict[tuple[Any, ...], Body] = {}
         self._calling: dict[tuple[Any, ...], Body] = {}
+        self._called: dict[tuple[int, ...], tuple[Any, tuple[Body, Binding]]] = {}
+        """What ``calling`` found for these very calls, which it keeps."""
         self.size = len(domain.tasks)
         self.has_volatile = domain.schema.has_volatile
         self.has_values = domain.has_values
@@ -548,6 +550,10 @@ class TaskTable:
         network than calls with values. Raises DomainError as ``computed``.
         """
         parts: Any = network.parts if type(network) is SequenceNetwork else (network,)
+        same = tuple(map(id, parts))  # calls with plain values are the same whenever they are made
+        known = self._called.get(same)
+        if known is not None:
+            return known[1]
         tasks: list[Task] = []
         binding: list[Any] = []
         for part in parts:
@@ -565,7 +571,11 @@ class TaskTable:
             if len(self._calling) >= MOST_REMEMBERED:
                 self._calling = {}
             body = self._calling[key] = self._body_calling(tasks)
-        return body, tuple(binding)
+        if len(self._called) >= MOST_REMEMBERED:
+            self._called = {}
+        found = body, tuple(binding)
+        self._called[same] = parts, found
+        return found
 
     def _body_calling(self, tasks: list[Task]) -> Body:
         """Return the body of calls whose arguments stand one behind the other in the binding."""

@@ -25,6 +25,7 @@ from bthtn.planning.htn.record import (
     EvaluatedStep,
     actions_in,
     choices_in,
+    is_plain,
 )
 from bthtn.planning.htn.table import MethodRow, PrimitiveRow
 from bthtn.planning.htn.values import BEGUN, EarlierState, Trail, Values, known_value
@@ -92,7 +93,8 @@ class Found(NamedTuple):
         if memo.keeps_answers:
             if self.guard is not None:
                 self.guard.note_reads()
-            answer = Answer(values.reads, tree, _written(self.trail, values), self.expansions)
+            written, in_turn = _written(self.trail, values), is_plain(entries)
+            answer = Answer(values.reads, tree, written, self.expansions, is_in_turn=in_turn)
             memo.keep(answer, self.bound, len(entries) if key is None else 0)
         return tree
 
