@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 from bthtn.errors import DomainError, nearest
 from bthtn.world.expression import Constant, Expression, Parameter, as_expression
 from bthtn.world.truth import UNKNOWN, value_text
+from bthtn.world.unfrozen import unfrozen
 
 _PLAIN: Final = frozenset({bool, int, float, str})
 
@@ -83,6 +84,9 @@ def _bound(
     return [call.arguments.get(parameter.name, parameter.default) for parameter in parameters]
 
 
+_OpenConstant: Final = unfrozen(Constant)
+
+
 def _plain_arguments(
     parameters: Parameters, args: tuple[Any, ...]
 ) -> tuple[Expression[Any], ...] | None:
@@ -99,7 +103,13 @@ def _plain_arguments(
             return None
         if parameter.literals and value not in parameter.literals:
             return None
-    return tuple([Constant(value) for value in args])
+    made: list[Expression[Any]] = []
+    for value in args:
+        constant = _OpenConstant()
+        constant.value = value
+        constant.__class__ = Constant
+        made.append(constant)
+    return tuple(made)
 
 
 def _check_type(task: str, parameter: Parameter[Any], given: Expression[Any]) -> None:

@@ -23,6 +23,7 @@ from bthtn.world.expression import (
 )
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.truth import value_text
+from bthtn.world.unfrozen import unfrozen
 
 P = ParamSpec("P")
 
@@ -206,6 +207,9 @@ def mixed_units(tasks: Iterable[Task], where: str) -> Iterator[Diagnostic]:
             return
 
 
+_OpenCall: Final = unfrozen(TaskCall)  # as plain methods make calls
+
+
 def _call_of(
     task: Task, calls: dict[Any, TaskCall], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> TaskCall:
@@ -215,7 +219,10 @@ def _call_of(
     key = (*map(type, args), *args)
     call = calls.get(key)
     if call is None:
-        call = TaskCall(task, arguments(task.name, task.parameters, args, kwargs))
+        made = _OpenCall()
+        made.task, made.args = task, arguments(task.name, task.parameters, args, kwargs)
+        made.__class__ = TaskCall
+        call = made
         if len(calls) >= _MOST_KEPT:
             calls.clear()
         calls[key] = call
