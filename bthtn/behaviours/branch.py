@@ -16,7 +16,7 @@ from py_trees.composites import Parallel
 
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_behaviour import made, made_below, taking_part_below
+from bthtn.behaviours.plan_behaviour import below, postorder, taking_part_below
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
@@ -72,10 +72,7 @@ _Group = tuple[Iterable[Behaviour], bool]
 
 
 def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
-    """The first unfinished steps of a plan, in order: those before any alternative, or gap.
-
-    There is a gap where steps are not made yet, or not planned.
-    """
+    """The first unfinished steps of a plan, in order, up to an alternative or an open part."""
     pending = [subtree]
     while pending:
         node = pending.pop()
@@ -84,12 +81,8 @@ def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
                 yield node.node
         elif node.status in _ENDED and isinstance(node, _WHOLE):
             pass  # it is over
-        elif isinstance(node, PlanSequence):
-            if node.has_unmade:
-                pending.clear()
-            pending += reversed(node.made)
-        elif isinstance(node, PlanParallel):
-            pending += reversed(node.made)
+        elif isinstance(node, PlanSequence | PlanParallel):
+            pending += reversed(node.children)
         else:
             return
 
@@ -109,25 +102,21 @@ class _Progress:
         """Note how far a node has come that is no step; yield those below it."""
         if not again and node.status in _ENDED and isinstance(node, _WHOLE):
             self.over.add(node.node)
-        below = made_below(node)
-        if isinstance(node, PlanSequence):
-            steps, suspended, others = node.unmade()
-            self.stages.update(dict.fromkeys(steps, AHEAD))
-            self.unplanned.update(suspended)
-            yield others, again
-            if isinstance(node, PlanDecorated) and node.is_retried:
+        children = below(node)
+        if isinstance(node, PlanDecorated):
+            if node.is_retried:
                 self.retried.add(node.node)
         elif isinstance(node, Placeholder):
             self.unplanned.add(node.node)
         elif isinstance(node, PlanPriority) and node.status is RUNNING:
             chosen = node.current_child
-            number = 0 if chosen is None else below.index(chosen)
+            number = 0 if chosen is None else children.index(chosen)
             if node.memory:
                 self.passed[node.node] = number
             elif chosen is not None:  # when it fails, those behind it are tried again
-                yield below[number + 1 :], True
-                below = below[: number + 1]
-        yield below, again
+                yield children[number + 1 :], True
+                children = children[: number + 1]
+        yield children, again
 
 
 def active_path(subtree: Behaviour) -> Iterator[object]:
@@ -226,7 +215,9 @@ def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
 def active(branch: Behaviour) -> list[Behaviour]:
     """The running leaves of a branch: steps, suspended parts, and leaves below a step."""
     return [
-        node for node in made(branch) if node.status is RUNNING and not isinstance(node, COMPOSITES)
+        node
+        for node in postorder(branch)
+        if node.status is RUNNING and not isinstance(node, COMPOSITES)
     ]
 
 

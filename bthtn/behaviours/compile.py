@@ -2,8 +2,7 @@
 
 A compound task becomes a sequence with its name; other sequences inside of sequences are merged.
 A task inside of itself is merged, too, and so are all below ``MOST_SCOPES`` others: ten thousand
-decompositions below each other make a flat tree. Of a long plan, a few steps are made at once, and
-the others when they are reached.
+decompositions below each other make a flat tree.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ from bthtn.behaviours.sequence import (
     PlanScope,
     PlanSequence,
     PlanWithCleanup,
-    Unmade,
 )
 from bthtn.behaviours.status import SUCCESS
 from bthtn.behaviours.suspended import Suspended
@@ -63,9 +61,6 @@ MOST_SCOPES: Final = 20
 
 _DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, PlanDecorated)
 
-AT_ONCE: Final = 12
-"""Behaviours that are made before a plan begins, if it has so many."""
-
 
 class NothingToDo(PlanLeaf):
     """The behaviour of a plan, or a branch, without steps: it succeeds."""
@@ -90,8 +85,8 @@ _Tasks = tuple[CompoundTask[...], ...]
 _Place = tuple[Path, _Tasks]
 """Where a node stands: the decompositions above it, and those of their tasks that are shown."""
 
-_Pending = list[tuple[Iterator[Node | Behaviour], _Place]]
-"""The rests of the sequences that are merged, inner ones last."""
+_Pending = list[tuple[Node, _Place]]
+"""What is left of the sequences that are merged, the next node last."""
 
 
 def compiled(
@@ -99,15 +94,12 @@ def compiled(
     run: PlanRun,
     over: frozenset[Node] = frozenset(),
     path: Path = None,
-    at_once: int = AT_ONCE,
 ) -> Behaviour:
     """The behaviour that runs a plan tree without the nodes that are ``over``.
 
-    ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass. Behind
-    so many behaviours that are made ``at_once``, the others are made when they are reached.
+    ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
     """
-    compiler = _Compiler(run, over, at_once=at_once)
-    return _one(*compiler.begun(node, (path, ())))
+    return _one(_Compiler(run, over).steps(node, (path, ())))
 
 
 def compiled_steps(
@@ -125,7 +117,7 @@ def compiled_steps(
     _refuse_too_deep(node, depth)
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
     place = (shortened(arrival.path), tuple(tasks))
-    return list(_Compiler(run, inside=inside).steps([(iter((node,)), place)]))
+    return _Compiler(run, inside=inside).steps(node, place)
 
 
 def refuse_too_deep(plan: Plan) -> None:
@@ -166,34 +158,29 @@ class _Compiler:
         run: PlanRun,
         over: frozenset[Node] = frozenset(),
         inside: tuple[Resumption, ...] = (),
-        at_once: int = AT_ONCE,
     ) -> None:
         self._run = run
-        self._at_once = at_once
         self._over = over
         self._inside = inside
         self._not_before = run.next_resumption
-        self._made = 0
 
-    def steps(self, pending: _Pending) -> Iterator[Behaviour]:
-        """Yield the behaviours of the pending nodes, to be put into a sequence."""
+    def steps(self, root: Node, place: _Place) -> list[Behaviour]:
+        """The behaviours of a node, one after the other, to be put into a sequence."""
+        made: list[Behaviour] = []
+        pending: _Pending = [(root, place)]
         while pending:
-            left, place = pending[-1]
-            node = next(left, None)
-            if node is None:
-                pending.pop()
-            elif node in self._over:
-                pass
-            elif isinstance(node, TaskNode):
-                yield TaskLeaf(node, place[0], self._run)
+            node, place = pending.pop()
+            if node in self._over:
+                continue
+            if isinstance(node, TaskNode):
+                made.append(TaskLeaf(node, place[0], self._run))
             elif isinstance(node, SequenceNode):
-                pending.append((iter(node.children), place))
+                pending += [(child, place) for child in reversed(node.children)]
             elif isinstance(node, ScopeNode) and not self._is_shown(node, place[1]):
-                pending.append((iter((node.child,)), (Inside(node, place[0]), place[1])))
+                pending.append((node.child, (Inside(node, place[0]), place[1])))
             else:
-                made = self._behaviour(node, place, pending)
-                if made is not None:
-                    yield made
+                made += self._behaviours(node, place)
+        return made
 
     def _is_shown(self, node: ScopeNode, shown: _Tasks) -> bool:
         """Whether a decomposition becomes a behaviour of its own."""
@@ -202,80 +189,49 @@ class _Compiler:
             return _is_kept(node)
         return (task not in shown and len(shown) < MOST_SCOPES) or _is_kept(node)
 
-    def _behaviour(
-        self,
-        node: ScopeNode | BranchingNode | SuspendedNode | NullNode | Behaviour,
-        place: _Place,
-        pending: _Pending,
-    ) -> Behaviour | None:
-        """The behaviour of a node, None where there is nothing to do, or it is put to pending."""
+    def _behaviours(
+        self, node: ScopeNode | BranchingNode | SuspendedNode | NullNode, place: _Place
+    ) -> list[Behaviour]:
+        """The behaviour of a node that is not merged; none where there is nothing to do."""
         match node:
             case ScopeNode():
                 return self._scope(node, place)
             case ParallelNode():
-                return self._parallel(node, place, pending)
+                return self._parallel(node, place)
             case PriorityNode():
-                alternatives = [self.begun(child, place) for child in node.children]
-                return PlanPriority(
-                    node, [_one(*alternative) for alternative in alternatives], self._run
-                )
+                alternatives = [_one(self.steps(child, place)) for child in node.children]
+                return [PlanPriority(node, alternatives, self._run)]
             case SuspendedNode():
-                return Suspended(node, place[0], self._run, self._not_before, self._inside)
+                return [Suspended(node, place[0], self._run, self._not_before, self._inside)]
             case NullNode():
-                return None
-            case Behaviour():
-                return node
+                return []
             case _:
                 assert_never(node)
 
-    def _scope(self, node: ScopeNode, place: _Place) -> Behaviour | None:
-        """The sequence of a decomposition, None without steps: then it is not there at all."""
+    def _scope(self, node: ScopeNode, place: _Place) -> list[Behaviour]:
+        """The sequence of a decomposition; none without steps, unless it has a cleanup."""
         task, run, (path, shown) = node.task, self._run, place
         inside = shown if task.origin or task in shown else (*shown, task)
-        made, rest = self.begun(node.child, (Inside(node, path), inside))
+        steps = self.steps(node.child, (Inside(node, path), inside))
         if task.origin == construct.WITH_CLEANUP:
-            return PlanWithCleanup(made, rest, node, path, run)
+            return [PlanWithCleanup(steps, node, path, run)]
         if task.origin == construct.FINALLY:
-            return PlanCleanup(made, rest, node)
-        if not made:
-            return None
+            return [PlanCleanup(steps, node)]
+        if not steps:
+            return []
         if task.decorator is not None:
-            return PlanDecorated(made, rest, node, task.decorator, path, run)
-        return PlanScope(made, rest, node)
+            return [PlanDecorated(steps, node, task.decorator, path, run)]
+        return [PlanScope(steps, node)]
 
-    def _parallel(self, node: ParallelNode, place: _Place, pending: _Pending) -> Behaviour | None:
-        """The branches; None if there is one at most, which goes on in the sequence."""
-        branches = [self.begun(child, place) for child in node.children]
+    def _parallel(self, node: ParallelNode, place: _Place) -> list[Behaviour]:
+        """The node with its branches; of one branch at most, its steps."""
+        branches = [self.steps(child, place) for child in node.children]
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
-            branches = [branch for branch in branches if branch[0]]
-        if len(branches) > 1 or node.policy is not ParallelPolicy.ALL:
-            return PlanParallel(node, [_one(*branch) for branch in branches])
-        for made, rest in branches:
-            pending += [] if rest is None else rest.pending
-            pending.append((iter(made), place))
-        return None
-
-    def begun(self, node: Node, place: _Place) -> tuple[list[Behaviour], Unmade | None]:
-        """The first steps, two at least if there are so many, and the others, not made yet."""
-        if node in self._over:
-            return [], None
-        if isinstance(node, TaskNode):
-            self._made += 1
-            return [TaskLeaf(node, place[0], self._run)], None
-        if isinstance(node, ScopeNode) and self._is_shown(node, place[1]):
-            scope = self._scope(node, place)
-            self._made += scope is not None
-            return ([] if scope is None else [scope]), None
-        made: list[Behaviour] = []
-        pending: _Pending = [(iter((node,)), place)]
-        steps = self.steps(pending)
-        for step in steps:
-            made.append(step)
-            self._made += 1
-            if len(made) > 1 and self._made >= self._at_once:
-                return made, Unmade(steps, pending, self._over)
-        return made, None
+            branches = [branch for branch in branches if branch]
+            if len(branches) <= 1:
+                return [step for branch in branches for step in branch]
+        return [PlanParallel(node, list(map(_one, branches)))]
 
 
 def _is_kept(node: ScopeNode) -> bool:
@@ -284,9 +240,9 @@ def _is_kept(node: ScopeNode) -> bool:
     return task.decorator is not None or (bool(task.origin) and task.origin in _CLEANUPS)
 
 
-def _one(made: list[Behaviour], rest: Unmade | None) -> Behaviour:
-    if not made:
+def _one(steps: list[Behaviour]) -> Behaviour:
+    if not steps:
         return NothingToDo()
     # A placeholder needs a sequence in which it can be replaced.
-    alone = len(made) == 1 and not isinstance(made[0], Placeholder)
-    return made[0] if alone else PlanSequence(made, rest)
+    alone = len(steps) == 1 and not isinstance(steps[0], Placeholder)
+    return steps[0] if alone else PlanSequence(steps)

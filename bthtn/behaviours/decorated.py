@@ -18,7 +18,7 @@ from py_trees.common import Status
 
 from bthtn.agent.clock import Timer
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
-from bthtn.behaviours.sequence import PlanSequence, Unmade
+from bthtn.behaviours.sequence import PlanSequence
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.decorator import (
     CooldownDecorator,
@@ -43,14 +43,13 @@ class PlanDecorated(PlanSequence):
 
     def __init__(
         self,
-        made: list[Behaviour],
-        unmade: Unmade | None,
+        children: list[Behaviour],
         node: ScopeNode,
         decorator: Decorator,
         path: Path,
         run: PlanRun,
     ) -> None:
-        super().__init__(made, unmade, node)
+        super().__init__(children, node)
         self.decorator = decorator
         self.failure: Failure | None = None
         self._path = path

@@ -18,7 +18,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_behaviour import discard, made
+from bthtn.behaviours.plan_behaviour import discard, postorder
 from bthtn.behaviours.plan_run import PlanRun, is_same_path
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
@@ -64,7 +64,7 @@ def hand_over(
     handover = _Handover(leaves, run, equivalent=equivalent)
     running = handover.place(new)
     if repairs:
-        parts = (node for node in made(old) if isinstance(node, PlanWithCleanup))
+        parts = (node for node in postorder(old) if isinstance(node, PlanWithCleanup))
         handover.move_cleanups(parts, _first_cleanups(new))
     for leaf in sorted(handover.waiting, key=lambda leaf: leaf.number, reverse=True):
         leaf.stop(Status.INVALID)
@@ -198,7 +198,7 @@ class _Handover:
         return _is_same_call(old, new) and (self._equivalent or is_same_path(old.path, new.path))
 
     def _place_in_sequence(self, node: PlanSequence) -> Behaviour | None:
-        for index, child in enumerate(node.each()):
+        for index, child in enumerate(node.children):
             running = self.place(child)
             if running is not None:
                 node.go_on_at(index, running)
@@ -210,7 +210,7 @@ class _Handover:
     def _is_passed_over(self, node: Behaviour) -> bool:
         """Whether a step that runs on may stand behind a node: all of its steps are idle."""
         if isinstance(node, PlanScope):
-            return all(map(self._is_passed_over, node.each()))
+            return all(map(self._is_passed_over, node.children))
         return isinstance(node, TaskLeaf) and self._is_idle(node.node)
 
     def _place_in_parallel(self, node: PlanParallel) -> Behaviour | None:
@@ -256,8 +256,7 @@ def _first_cleanups(subtree: Behaviour) -> list[PlanWithCleanup]:
         match node:
             case PlanSequence():
                 found += [node] if isinstance(node, PlanWithCleanup) else []
-                first = node.current_child or node.at(0)
-                pending.extend([] if first is None else [first])
+                pending += [node.current_child] if node.current_child else node.children[:1]
             case PlanParallel():
                 pending.extend(node.children)
             case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):

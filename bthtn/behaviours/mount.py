@@ -17,7 +17,7 @@ from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.interruptible import interruptible
 from bthtn.behaviours.pattern import fresh_subtree
-from bthtn.behaviours.plan_behaviour import discard, made
+from bthtn.behaviours.plan_behaviour import discard, postorder
 from bthtn.behaviours.plan_run import (
     Arrival,
     Path,
@@ -180,7 +180,7 @@ class Mount:
     def follow(self, domain: FrozenDomain) -> None:
         """Let running steps, and the parts around them, be those of a newer domain's tasks."""
         self.hooks.follow(domain)
-        for node in () if self.is_empty else made(self.subtree):
+        for node in () if self.is_empty else postorder(self.subtree):
             match node:
                 case TaskLeaf():
                     task = domain.tasks.get(node.node.task.name)
@@ -249,8 +249,7 @@ class Mount:
         changed.
         """
         plan.derived(refuse_too_deep)
-        # Only steps that run on need a place now, and who was replaced once is replaced again.
-        subtree = compiled(plan.tree, self.run, over or frozenset(), at_once=0)
+        subtree = compiled(plan.tree, self.run, over or frozenset())
         self.hooks.adopt(plan.tree)
         on_accepted()
         old, run, leaves = self.subtree, self.run, self.running
@@ -286,7 +285,7 @@ class Mount:
         leaves = self.running
         for leaf in sorted(leaves, key=lambda leaf: leaf.number, reverse=True):
             leaf.stop(INVALID)
-        for node in made(self.subtree):  # what has ended keeps its status, to be shown
+        for node in postorder(self.subtree):  # what has ended keeps its status, to be shown
             if node.status is RUNNING:
                 node.stop(INVALID)
 

@@ -12,7 +12,7 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.behaviours.compile import compiled
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_behaviour import made
+from bthtn.behaviours.plan_behaviour import postorder
 from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import PlanScope, PlanSequence
@@ -55,10 +55,12 @@ class _Pattern:
 
 def _parts_of(subtree: Behaviour) -> list[_Part]:
     """All of its behaviours, children before their parents; none if one is of another kind."""
-    nodes: list[Any] = made(subtree)
-    if any(type(node) not in _KINDS or getattr(node, "has_unmade", False) for node in nodes):
+    nodes: list[Any] = postorder(subtree)
+    if any(type(node) not in _KINDS for node in nodes):
         return []
-    return [(type(node), node.node, getattr(node, "path", None), len(node.made)) for node in nodes]
+    return [
+        (type(node), node.node, getattr(node, "path", None), len(node.children)) for node in nodes
+    ]
 
 
 def _made_of(parts: list[_Part], run: PlanRun) -> Behaviour:
@@ -74,5 +76,5 @@ def _made_of(parts: list[_Part], run: PlanRun) -> Behaviour:
         elif kind is PlanPriority:
             ready[below] = (PlanPriority(node, ready[below], run),)
         else:
-            ready[below] = (kind(ready[below], None, node),)
+            ready[below] = (kind(ready[below], node),)
     return ready[0]

@@ -95,14 +95,9 @@ class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
         return str(self.node)
 
     @property
-    def made(self) -> list[Behaviour]:
-        """The children without those that are only made when they are reached or looked at."""
-        return self.children
-
-    @property
     def taking_part(self) -> list[Behaviour]:
         """Those of the children that may be running."""
-        return self.made
+        return below(self)
 
     def stop(self, new_status: Status) -> None:
         """Called at every end: as in py_trees, without texts for its logger."""
@@ -131,11 +126,6 @@ class PlanLeaf(PlanBehaviour):
     def children(self, children: list[Behaviour]) -> None:
         self._below = children
 
-    @property
-    def made(self) -> list[Behaviour]:
-        """The children."""
-        return self._below or []
-
 
 class PlanComposite(PlanBehaviour, Composite):
     """A behaviour of a plan that has others below it."""
@@ -152,7 +142,7 @@ class PlanComposite(PlanBehaviour, Composite):
         """Called at every end, by py_trees with INVALID; then the children end first."""
         if new_status is INVALID:
             self.current_child = None
-            for child in self.made:
+            for child in self.children:
                 if child.status is not INVALID:
                     child.stop(INVALID)
         self.terminate(new_status)
@@ -163,13 +153,13 @@ class PlanComposite(PlanBehaviour, Composite):
         mark_stopped(self, new_status)
 
 
-def made(subtree: Behaviour) -> list[Behaviour]:
-    """The behaviours of a subtree that were made already, those below others before them."""
+def postorder(subtree: Behaviour) -> list[Behaviour]:
+    """The behaviours of a subtree, those below others before them."""
     found, pending = [], [subtree]
     while pending:
         node = pending.pop()
         found.append(node)
-        pending += made_below(node)
+        pending += below(node)
     return found[::-1]
 
 
@@ -182,9 +172,9 @@ def discard(subtree: Behaviour) -> None:
     found, pending = [], [subtree]
     while pending:
         node = pending.pop()
-        below = made_below(node)
-        found.append((node, below))
-        for child in below:
+        children = below(node)
+        found.append((node, children))
+        for child in children:
             if (
                 child.status is INVALID
                 and isinstance(child, PlanLeaf)
@@ -194,10 +184,10 @@ def discard(subtree: Behaviour) -> None:
                 continue  # a leaf that does not run has nothing to shut down
             pending.append(child)
     subtree.parent = None
-    for node, below in reversed(found):
+    for node, children in reversed(found):
         _shut_down(node)
         node.parent = None
-        if below:
+        if children:
             node.children = []
 
 
@@ -227,7 +217,7 @@ def reset(children: list[Behaviour]) -> None:
 
 def _clear_messages(node: Behaviour) -> None:
     node.feedback_message = ""
-    for child in made_below(node) if isinstance(node, Composite) else ():
+    for child in node.children if isinstance(node, Composite) else ():
         _clear_messages(child)
 
 
@@ -236,9 +226,9 @@ def taking_part_below(node: Behaviour) -> list[Behaviour]:
     return node.taking_part if isinstance(node, PlanBehaviour) else node.children
 
 
-def made_below(node: Behaviour) -> list[Behaviour]:
-    """The children of a behaviour that were made already."""
-    return node.made if isinstance(node, PlanBehaviour) else node.children
+def below(node: Behaviour) -> list[Behaviour]:
+    """The children of a behaviour; most leaves have not even a list for them."""
+    return (node._below or []) if isinstance(node, PlanLeaf) else node.children
 
 
 def replaced_by(leaf: Behaviour) -> list[Behaviour]:

@@ -3,17 +3,12 @@
 with cleanup ── draw, attack, cleanup ── holster   all goes well: as planned
 with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
                                                    and the plan's owner has it done
-
-The steps of a long plan are made when they are reached, or when the children are looked at: ten
-thousand steps start as fast as a hundred.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
-from itertools import count
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -23,8 +18,7 @@ from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, re
 from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.task import call_text
-from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
-from bthtn.plan.walk import children_of
+from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.world.footprint import Footprint
 
 S = TypeVar("S", bound="PlanSequence")
@@ -48,62 +42,19 @@ class Placeholder(PlanLeaf):
         return Footprint()
 
 
-class Unmade(NamedTuple):
-    """The children that a sequence has not made yet, and the nodes that they are made from.
-
-    ``making`` makes one child after the other, from the nodes that are ``pending``, the last one
-    first. Nodes that are ``over`` become no children.
-    """
-
-    making: Iterator[Behaviour]
-    pending: list[tuple[Iterator[Node | Behaviour], Any]]
-    over: frozenset[Node] = frozenset()
-
-    def parts(self) -> tuple[list[TaskNode], list[SuspendedNode], list[Behaviour]]:
-        """The steps and suspended parts, in no order, and behaviours where there are some."""
-        steps: list[TaskNode] = []
-        suspended: list[SuspendedNode] = []
-        made: list[Behaviour] = []
-        found = [node for waiting, _ in self.pending for node in copy(waiting)]
-        for node in found:
-            if node in self.over:
-                pass
-            elif isinstance(node, TaskNode):
-                steps.append(node)
-            elif isinstance(node, SuspendedNode):
-                suspended.append(node)
-            elif isinstance(node, Behaviour):
-                made.append(node)
-            else:
-                found += children_of(node)
-        return steps, suspended, made
-
-
 class PlanSequence(PlanComposite, Sequence):
     """py_trees' sequence with memory, with the same cost per tick for any number of children.
 
     The original looks its place up in the list of children at every tick, which makes a plan
     of ten thousand steps quadratic, and starts again when the child at hand is replaced.
-    ``unmade`` makes the children behind those that are ``made``.
     """
 
     memory = True
 
-    def __init__(
-        self,
-        made: list[Behaviour],
-        unmade: Unmade | None = None,
-        node: ScopeNode | None = None,
-    ) -> None:
-        self.status = INVALID
-        self.feedback_message = ""
-        for child in made:
-            child.parent = self
-        self._made = made
-        self.current_child = None
+    def __init__(self, children: list[Behaviour], node: ScopeNode | None = None) -> None:
+        super().__init__(children)
         self.node = node
         self._index = 0
-        self._unmade = unmade
         self._planned: list[Behaviour] | None = None
         """The children as they were planned, once some of them were replaced."""
 
@@ -112,77 +63,29 @@ class PlanSequence(PlanComposite, Sequence):
         return "sequence" if self.node is None else str(self.node)
 
     @property
-    def children(self) -> list[Behaviour]:
-        """All children; those that are not made yet are made now."""
-        while self._make():
-            pass
-        return self.made
-
-    @children.setter
-    def children(self, children: list[Behaviour]) -> None:
-        self._made, self._unmade, self._planned = children, None, None
-
-    @property
-    def made(self) -> list[Behaviour]:
-        """The children that were reached, or looked at."""
-        return self._made
-
-    @property
     def taking_part(self) -> list[Behaviour]:
         """The current child while it runs: those before it have ended, those behind wait."""
         if self.status is not RUNNING:
-            return self.made
-        return self._made[self._index : self._index + 1]
-
-    @property
-    def has_unmade(self) -> bool:
-        """Whether children may be left to be made."""
-        return self._unmade is not None
-
-    def unmade(self) -> tuple[list[TaskNode], list[SuspendedNode], list[Behaviour]]:
-        """The children that are not made yet."""
-        return ([], [], []) if self._unmade is None else self._unmade.parts()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: all children, made now.
-
-        They come first: setting them drops ``_planned``, which is set again behind them.
-        """
-        state = {"children": self.children, **vars(self)}
-        return {name: value for name, value in state.items() if name not in ("_made", "_unmade")}
+            return self.children
+        return self.children[self._index : self._index + 1]
 
     def shutdown(self) -> None:
         """Called when the plan is taken down; finished steps no longer shown are discarded too."""
         if self._planned is not None:
-            self._discard_all_but(self._made, self._planned)
+            self._discard_all_but(self.children, self._planned)
 
     @property
     def ahead(self) -> list[Behaviour]:
         """The current child and the later ones."""
         return self.children[self._index :]
 
-    def at(self, index: int) -> Behaviour | None:
-        """A child by its number; it is made if it was not reached yet."""
-        while index >= len(self._made):
-            if not self._make():
-                return None
-        return self._made[index]
-
-    def each(self) -> Iterator[Behaviour]:
-        """Yield the children; one that was not reached yet is made when it is asked for."""
-        for index in count():
-            child = self.at(index)
-            if child is None:
-                return
-            yield child
-
     def tick(self) -> Iterator[Behaviour]:
         """Tick the current child and, as long as children succeed, the later ones."""
         if self.status is not RUNNING:
             self._restart()
         status = SUCCESS
-        while self._index < len(self._made) or self._make():
-            self.current_child = child = self._made[self._index]
+        while self._index < len(self.children):
+            self.current_child = child = self.children[self._index]
             yield from child.tick()
             status = child.status
             if status is not SUCCESS:
@@ -199,14 +102,14 @@ class PlanSequence(PlanComposite, Sequence):
 
     def go_on_at(self, index: int, child: Behaviour) -> None:
         """Put a child that is already running at ``index``, and continue from there."""
-        self._made[index] = child
+        self.children[index] = child
         child.parent = self
         self._planned = None
         self._index, self.current_child, self.status = index, child, RUNNING
 
     def let_go(self, child: Behaviour) -> None:
         """Remove a child that continues in another subtree, without stopping it."""
-        self._made.remove(child)
+        self.children.remove(child)
         if self._planned is not None:
             self._planned = [step for step in self._planned if step is not child]
 
@@ -217,23 +120,11 @@ class PlanSequence(PlanComposite, Sequence):
         """
         if new_status is INVALID:
             self.current_child = None
-            for child in self._made[: self._index + 1]:
+            for child in self.children[: self._index + 1]:
                 if child.status is not INVALID:
                     child.stop(INVALID)
         self.terminate(new_status)
         self.status = new_status
-
-    def _make(self) -> bool:
-        """Make the next child. Returns whether there was one to make."""
-        child = None if self._unmade is None else next(self._unmade.making, None)
-        if child is None:
-            self._unmade = None
-            return False
-        child.parent = self
-        self._made.append(child)
-        if self._planned is not None:
-            self._planned.append(child)
-        return True
 
     def _restart(self) -> None:
         """Start from the first of the planned children, with replacements undone."""
@@ -244,27 +135,27 @@ class PlanSequence(PlanComposite, Sequence):
         elif self.current_child is None and self._planned is None:
             return  # the children are as they were made
         if self._planned is not None:
-            self._discard_all_but(self._planned, self._made)
-            self._made, self._planned = self._planned, None
-            for child in self._made:
+            self._discard_all_but(self._planned, self.children)
+            self.children, self._planned = self._planned, None
+            for child in self.children:
                 child.parent = self
-        reset(self._made)
+        reset(self.children)
 
     def _replace(self, child: Placeholder, replacement: list[Behaviour]) -> None:
         """Put the replacement in the child's place."""
         if self._planned is None:
-            self._planned = self._made.copy()
+            self._planned = self.children.copy()
         for step in replacement:
             step.parent = self
         child.parent = None
         child.shutdown()  # else it keeps what it was replaced by, and that its own, and so on
-        self._made[self._index : self._index + 1] = replacement
+        self.children[self._index : self._index + 1] = replacement
         # A task that suspends itself at its own end makes a sequence that grows for ever: steps
         # that finished long ago are discarded.
         forgotten = max(0, self._index - _REMEMBERED)
         if forgotten:
-            self._discard_all_but(self._planned, self._made[:forgotten])
-            del self._made[:forgotten]
+            self._discard_all_but(self._planned, self.children[:forgotten])
+            del self.children[:forgotten]
             self._index -= forgotten
 
     @staticmethod
@@ -304,13 +195,12 @@ class PlanWithCleanup(PlanSequence):
 
     def __init__(
         self,
-        made: list[Behaviour],
-        unmade: Unmade | None,
+        children: list[Behaviour],
         node: ScopeNode,
         path: Path,
         run: PlanRun,
     ) -> None:
-        super().__init__(made, unmade, node)
+        super().__init__(children, node)
         self.path = path
         self.is_open = False
         self._run = run

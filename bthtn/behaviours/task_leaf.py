@@ -144,13 +144,13 @@ class TaskLeaf(PlanLeaf):
 
     def tip(self) -> Behaviour | None:
         """The step, or the running leaf of a SubtreeOperator."""
-        return self.children[0].tip() if self.made else super().tip()
+        return self.children[0].tip() if self._below else super().tip()
 
     def initialise(self) -> None:
         """Called before the first tick of a run."""
         if self._step is None and self._waits_for is None and not self.feedback_message:
             return  # it is as it was made
-        for subtree in self.made:
+        for subtree in self._below or ():
             discard(subtree)
         self._below = None
         self._step = self._operator = self._abort = self._obstacle = self._waits_for = None

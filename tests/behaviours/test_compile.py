@@ -4,18 +4,15 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, defer, first_of, method, null, parallel, pause, priority
-from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed, PlanReplaced
-from bthtn.behaviours.branch import next_steps, progress_of
-from bthtn.behaviours.compile import AT_ONCE, MOST_SCOPES, NothingToDo
+from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed
+from bthtn.behaviours.branch import next_steps
+from bthtn.behaviours.compile import MOST_SCOPES, NothingToDo
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_behaviour import made
 from bthtn.behaviours.plan_run import names_of
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import PlanScope, PlanSequence
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.plan.nodes import SuspendedNode
-from bthtn.replanning.progress import Stage
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
@@ -236,59 +233,10 @@ def test_what_is_planned_on_arrival_counts_what_is_above_it(stage, outer, inner,
         assert "BT305" in stage.heard.of(PlanFailed)[0].reason
 
 
-# steps that are not made yet
+# the first steps
 
 
-@pytest.fixture
-def many(stage):
-    """Twice as many steps as are made at once."""
-    return tuple(stage.step(f"s{n}", "R") for n in range(2 * AT_ONCE))
-
-
-def test_steps_that_are_not_made_are_ahead_and_stay_unmade(stage, many):
-    part = stage.compound("part", lambda: [method(parallel(many[-2], many[-1]))])
-    goal = stage.goal((*many[:-2], part))
-    goal.tick_once()
-    [subtree] = goal.children
-    before = len(made(subtree))
-    stages = progress_of(subtree, goal.plan.tree).stages
-    assert before == len(made(subtree)) < len(many)
-    running, *ahead = goal.plan.steps
-    assert stages == {running: Stage.RUNNING} | dict.fromkeys(ahead, Stage.AHEAD)
-
-
-def test_the_only_branch_with_steps_is_part_of_the_sequence_and_made_as_late(stage, many, a):
-    goal = stage.goal((parallel(null(), many), a))
-    goal.tick_once()
-    [subtree] = goal.children
-    unmade = progress_of(subtree, goal.plan.tree)
-    assert len(made(subtree)) < len(many)
-    assert shape(subtree) == ("sequence", *map(str, goal.plan.steps))
-    assert unmade.stages == progress_of(subtree, goal.plan.tree).stages
-    assert unmade.unfinished() == list(goal.plan.steps)
-
-
-def test_a_suspended_part_that_is_not_made_is_not_planned(stage, many, a):
-    rest = stage.compound("rest", lambda: [method(a)])
-    goal = stage.goal((*many, defer(rest)))
-    goal.tick_once()
-    [subtree] = goal.children
-    [part] = [node for node in goal.plan.tree.children if isinstance(node, SuspendedNode)]
-    assert progress_of(subtree, goal.plan.tree, {part: goal.plan.tree}).planned == {}
-
-
-def test_a_plan_that_replaces_another_is_made_as_late(stage, many, a):
-    part = stage.compound("part", lambda: [method(many)])
-    way = stage.compound("way", lambda: [method(part, when=World.open), method(a)])
-    goal = stage.goal((way,))
-    goal.tick_once()
-    stage.actor.believe(World.open, True)
-    goal.tick_once()
-    assert stage.heard.of(PlanReplaced)
-    assert len(made(goal.children[0])) < len(many)
-
-
-def test_the_next_steps_are_those_before_the_first_gap_or_alternative(stage, many, a):
+def test_the_next_steps_are_those_before_the_first_open_part_or_alternative(stage, a):
     def found(network):
         goal = stage.goal(network)
         goal.tick_once()
@@ -296,8 +244,9 @@ def test_the_next_steps_are_those_before_the_first_gap_or_alternative(stage, man
         return [str(step) for step in next_steps(subtree)]
 
     done, later = stage.step("done", "S"), stage.compound("later", lambda: [method(a)])
-    first = [f"s{n}" for n in range(AT_ONCE)]
-    assert found(many) == found(parallel(many, a)) == first
+    many = [stage.step(f"s{n}", "R") for n in range(3)]
+    assert found(many) == ["s0", "s1", "s2"]
+    assert found(parallel(many, a)) == ["s0", "s1", "s2", "a"]
     assert found((parallel(done, many[0], (many[1], many[2])), a)) == ["s0", "s1", "s2", "a"]
     assert found((parallel(done, many[0], policy="any"), many[1], a)) == ["s1", "a"]
     assert found((many[0], priority(many[1], a), a)) == ["s0"]

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn.behaviours.plan_behaviour import discard
-from bthtn.behaviours.sequence import Placeholder, PlanSequence, Unmade
+from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.testing.doubles import ticks
 
 
@@ -220,46 +220,8 @@ def test_a_client_that_was_attached_to_a_behaviour_of_a_plan_goes_with_it():
     assert gone == [client]
 
 
-# steps that are made when they are reached
-
-
-def made_when_asked(child, log, number):
-    """Steps, and ``made`` in the log before each."""
-    for n in range(number):
-        log.append("made")
-        yield child(str(n), "RS")
-
-
-def test_a_step_is_made_when_it_is_reached(child, log):
-    root = PlanSequence([], Unmade(made_when_asked(child, log, 3), []))
-    assert ticks(root, 2) == "RR"
-    assert log.count("made") == 2
-    assert ticks(root, 2) == "RS"
-    assert log.count("made") == 3
-
-
-def test_all_steps_are_made_when_somebody_looks_and_go_on_as_they_were(child, log):
-    root = PlanSequence([], Unmade(made_when_asked(child, log, 3), []))
-    assert ticks(root, 1) == "R"
-    assert [node.name for node in root.iterate()] == ["0", "1", "2", "sequence"]
-    assert ticks(root, 3) == "RRS"
-    assert log.count("made") == 3
-
-
-def test_stopping_makes_no_more_steps(child, log):
-    root = PlanSequence([], Unmade(made_when_asked(child, log, 3), []))
-    assert ticks(root, 1) == "R"
-    root.stop(Status.INVALID)
-    discard(root)
-    assert log.count("made") == 1
-
-
 def test_a_sequence_in_which_steps_were_replaced_starts_with_all_that_were_planned(child, log):
-    def steps():
-        yield Later([child("a", "S"), child("b", "S")])
-        yield child("c", "RS")
-
-    root = PlanSequence([], Unmade(steps(), []))
+    root = PlanSequence([Later([child("a", "S"), child("b", "S")]), child("c", "RS")])
     assert ticks(root, 2) == "RS"
     assert [one.name for one in root.children] == ["a", "b", "c"]
     assert ticks(root, 1) == "S"
