@@ -56,22 +56,22 @@ from bthtn.world.expression import ALWAYS
 class TaskLeaf(PlanLeaf):
     """One step of a plan. Every start of its operator ends exactly once."""
 
+    # What it has once it was started; many steps never are.
     failure: Failure | None = None
+    _step: StepRun | None = None
+    _operator: Operator | None = None
+    _abort: OperatorAbort | None = None
+    _waits_for: Holder | None = None
+    _visited: Sequence[Behaviour] = ()
     _obstacle: Obstacle | None = None
     _answer: object = None
     """The operator's answer in the latest tick; None in its middle, and where it has raised."""
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.status = INVALID
-        self.feedback_message = ""
         self.node = node
         self.path = path
         self._run = run
-        self._step: StepRun | None = None
-        self._operator: Operator | None = None
-        self._abort: OperatorAbort | None = None
-        self._waits_for: Holder | None = None
-        self._visited: Sequence[Behaviour] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save; of an operator that is code, only how long it has run."""
