@@ -15,7 +15,6 @@ from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.plan_behaviour import PlanComposite, reset
 from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
@@ -128,7 +127,7 @@ def _fails_plan(node: Behaviour) -> bool:
             case _:
                 return False
         node = above
-    return isinstance(above, TakingOver)
+    return above is not None  # it is the goal; a cleanup has nothing above it
 
 
 def _shown_as(node: ParallelNode, children: list[Behaviour]) -> common.ParallelPolicy.Base:

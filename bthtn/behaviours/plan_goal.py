@@ -1,32 +1,45 @@
 """PlanGoal: the node in the user's tree that plans for a goal and runs the plan.
 
-    not running     note the beliefs, and start to search
-    searching       a budget of expansions per tick; RUNNING meanwhile
-    no plan         FAILURE; after several times in a row, FAILURE at once until a belief changes
-    plan found      wait until goals whose place it takes have ended; then compile it, mount it
-                    and tick it
-    running         if a relevant belief was changed from outside: keep the plan, replace it,
-                    repair it, or search anew; then tick it: SUCCESS when it is done; when it
-                    fails, repair it or search again, a bounded number of times
-    broken          only its running steps are ticked, until the next plan is known
-    interrupted     abort everything at once
+    it is       has                     and in a tick it
+    at rest     nothing                 begins to search; FAILURE while failures are in the way
+    searching   a search                spends its budget, and waits with the plan until the goals
+                                        whose place it takes have ended: running. No plan: FAILURE
+    running     a plan                  looks at what others have changed: the plan is kept, or
+                                        replaced or repaired, or it does not work: broken.
+                                        Then the plan is ticked. SUCCESS when it is done; when it
+                                        has failed: broken, or FAILURE after too many
+    broken      a search, and running   goes on as if it were searching, and ticks the steps until
+                steps of its plan       there is a plan, which may go on with them
 
-``PlanSearch`` has the search; ``replanning.review`` decides about a running plan.
+An interruption aborts everything at once: from each of them, at rest.
+
+py_trees ticks the branch that takes over before it stops the one that ran. So a goal with a new
+plan waits for the goals whose place it takes; each of them, when it has been stopped, or ticked
+because it keeps its place after all, lets it begin, in the same tick.
+
+    selector.tick    hurry.tick    waits for calm, RUNNING
+                     calm.stop     aborts its steps, then lets hurry begin: its first step starts
+
+Not here: how plans are found (``plan_search``), what a changed belief means for a running plan
+(``replanning.review``), its behaviours (``mount``), how a tree gets a newer root (``reloading``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
-from typing import Any, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
+from py_trees.composites import Parallel
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import (
+    AgentEvent,
     GoalEnded,
     PlanAborted,
+    PlanAdopted,
     PlanBroken,
     PlanFailed,
     PlanKept,
@@ -34,13 +47,15 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.agent.leases import Holder
 from bthtn.agent.reentrance import at_work, in_the_middle, work
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, interruption_of
+from bthtn.behaviours.middle import at_work_in, refuse_inside
 from bthtn.behaviours.mount import Mount
+from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed, record_and_text
 from bthtn.behaviours.plan_search import PlanSearch
-from bthtn.behaviours.reloading import Known, ReloadingGoal
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.checked import checked
 from bthtn.domain.network import Network, NetworkLike
@@ -55,10 +70,21 @@ from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Ve
 from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
+from bthtn.world.beliefs import WriterName
 from bthtn.world.fluent import Fluent
+from bthtn.world.sharing import Unpicklable
+from bthtn.world.state import FrozenState
+from bthtn.world.unfrozen import quickly
+
+Known: TypeAlias = FrozenState | None
+"""A state, if there is one to be known."""
+
+REPLACED = "the tree has a new root"
+
+_plan_adopted = quickly(PlanAdopted)
 
 
-class PlanGoal(ReloadingGoal):
+class PlanGoal(Unpicklable, LeanBehaviour):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
     ``budget`` is the number of expansions per tick, None for no limit; or a schedule that divides
@@ -71,6 +97,11 @@ class PlanGoal(ReloadingGoal):
     ``plan`` is the latest plan, ``plan_id`` its name in events, ``record`` its method traversal
     record, ``replans`` the failures of this run of the goal, and ``verdict`` the latest decision.
     """
+
+    _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
+
+    # Objects share the names of their attributes if they have less than thirty, which saves more
+    # than a KiB for each goal. So what the parts of a goal have stays there.
 
     @checked
     def __init__(  # noqa: PLR0913 - everything after the goal is given by name
@@ -85,9 +116,25 @@ class PlanGoal(ReloadingGoal):
         replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
-        super().__init__(name, agent)
+        self.name = WriterName(name or type(self).__name__)  # its plans write under this name
+        self.status = INVALID
+        self.children = []
+        self.agent = agent
+        self.plan: Plan | None = None
+        self.plan_id = ""
+        self.record = MethodTraversalRecord()
         self.verdict: Verdict | None = None
-        self.max_replans, self.ends_for = max_replans, ""
+        self.max_replans, self.replans, self.ends_for = max_replans, 0, ""
+        self._awaited: tuple[PlanGoal, ...] = ()
+        """The goals whose place it takes, for which it waits; ``_waiting`` wait for it."""
+        self._waiting: tuple[PlanGoal, ...] = ()
+        self._has_waited = False
+        """Whether it had to wait for aborts, which may have changed the beliefs."""
+        self._ended: Status | None = None
+        """The end of a goal that began while another was stopped: its answer in the next tick."""
+        self._reloads = agent.reloads
+        self._inherits = False
+        """Whether it has the running plan of a goal of an older tree, and was not ticked since."""
         own = Budget(budget, self)
         self._search = search = PlanSearch(agent, self.name, goal, settings, own, replanning)
         planner, failures = search.planner, search.failures
@@ -102,26 +149,107 @@ class PlanGoal(ReloadingGoal):
         """The goal, as the planner reads it."""
         return self._search.planner.goal
 
-    def setup(self, **kwargs: Any) -> None:
-        """Called by py_trees before the first tick; plans are set up later with the same."""
-        self._mount.setup_arguments = kwargs
+    @property
+    def budget(self) -> int | PlanningSchedule | None:
+        """The expansions per tick, or the schedule that divides them among many goals."""
+        return self._search.budget.per_tick
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of its searches."""
+        return self._search.settings
+
+    @property
+    def replanning(self) -> Replanning:
+        """The policy for replacing a running plan and for failures."""
+        return self._review.replanning
 
     def explain(self) -> str:
         """The goal's message, and why a search from the current beliefs finds its plan or none."""
         return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
 
-    def _prepare_tick(self) -> Status | None:
-        failures = self._search.failures
-        failures.tick()
-        if self.status is not RUNNING and not self._inherits:
-            if obstacle := failures.obstacle():
-                self.feedback_message = str(obstacle)
-                return FAILURE
-            self._start()
-        self.status = RUNNING
-        self._search.budget.renew()
-        self._follow_reload()
-        return None
+    @work
+    def prepare(self) -> bool | None:
+        """Search for a plan while something else runs; ticked next, the goal starts with it.
+
+        Returns whether a plan works now and has something to do; None while the search goes on.
+        Raises ExecutionError in the middle of a tick of the goal.
+        """
+        with at_work_in(self, self.agent):
+            return self._search.prepare()
+
+    def stop_preparing(self) -> None:
+        """Drop the search of ``prepare``; the next call starts a new one."""
+        self._search.stop_preparing()
+
+    # ticked, stopped and taken down by the tree
+
+    def setup(self, **kwargs: Any) -> None:
+        """Called by py_trees before the first tick; plans are set up later with the same."""
+        self._mount.setup_arguments = kwargs
+
+    @work
+    def tick(self) -> Iterator[Behaviour]:
+        """Search for a plan, or tick the plan.
+
+        Raises ExecutionError in the middle of a tick of the tree. After an interrupt, the plan is
+        stopped.
+        """
+        runtime = runtime_of(self.agent)
+        outer = runtime.at_work
+        if outer is not None:
+            refuse_inside(self, self.agent)
+        runtime.at_work, account, writer = self, runtime.account, self.agent.beliefs.writer
+        try:
+            if runtime.unsensed and not runtime.is_sensed:
+                runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
+            self.agent.aborts.go_on(self)
+            if self.status is not RUNNING:
+                self.initialise()  # a subclass may have one, as with py_trees
+            status = self._ended or self._prepare_tick() or (yield from self._advance())
+            is_stopped = self._ended is INVALID or (status is RUNNING and self.status is INVALID)
+            if status is not RUNNING:
+                self._stop(status)
+            if is_stopped:  # in the middle of this tick
+                self._stop(INVALID)
+            self.status = INVALID if is_stopped else status
+            if self._waiting:
+                self._let_others_begin()  # it has kept its place
+        except BaseException:
+            runtime.act_again(account, writer)
+            self._recover()
+            raise
+        finally:
+            runtime.at_work = outer
+        runtime.errors.raise_first()
+        yield self
+
+    def update(self) -> Status:
+        """Never called: ``tick`` decides."""
+        return self.status
+
+    @work
+    def stop(self, new_status: Status) -> None:
+        """Called by py_trees at every end; goals that wait for this one begin in the same tick.
+
+        In the middle of a tick of the goal it is stopped at the end of that.
+        """
+        for worker, method in at_work(but_one=True):
+            if worker is self and method in ("tick", "stop"):
+                if method == "tick" and self._ended is None:
+                    self._stop_soon()
+                return
+        runtime = runtime_of(self.agent)
+        outer, account, writer = runtime.at_work, runtime.account, self.agent.beliefs.writer
+        runtime.at_work = self
+        try:
+            self._stop(new_status)
+        except BaseException:  # after an interrupt, it does what is left to be done
+            runtime.act_again(account, writer)
+            self._stop(new_status)
+            raise
+        finally:
+            runtime.at_work = outer
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
@@ -162,6 +290,44 @@ class PlanGoal(ReloadingGoal):
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
         return super().tip() if self._mount.is_empty else self._mount.subtree.tip()
+
+    def _stop(self, new_status: Status) -> None:
+        """End, without a look at what is going on."""
+        self._awaited = ()
+        is_interrupted = new_status is INVALID and self.status is RUNNING
+        # As that of py_trees, without the text for its logger.
+        self.terminate(new_status)
+        self.status = new_status
+        self._ended = None
+        if is_interrupted and not runtime_of(self.agent).is_sensed:
+            self._warn_of_aborts()
+        if self._waiting:
+            self._let_others_begin()
+
+    def _stop_soon(self) -> None:
+        self._ended, self.ends_for = INVALID, self.ends_for or interruption_of(self)
+
+    def _recover(self) -> None:
+        if self.plan is None:
+            self.status = INVALID  # nothing has begun of which anybody was told
+        elif self.status is RUNNING:
+            self.ends_for = self.ends_for or "its tick was interrupted"
+        self._stop(INVALID)
+
+    # from state to state
+
+    def _prepare_tick(self) -> Status | None:
+        failures = self._search.failures
+        failures.tick()
+        if self.status is not RUNNING and not self._inherits:
+            if obstacle := failures.obstacle():
+                self.feedback_message = str(obstacle)
+                return FAILURE
+            self._start()
+        self.status = RUNNING
+        self._search.budget.renew()
+        self._follow_reload()
+        return None
 
     def _advance(self) -> Generator[Behaviour, None, Status]:
         """Search for a plan, or tick the plan. Returns the status of the goal."""
@@ -225,42 +391,6 @@ class PlanGoal(ReloadingGoal):
             raised = error if isinstance(error, BthtnError) else None
             return self._fail(Failure(str(error), error=raised))
         return SUCCESS
-
-    def _repaired_plan(self) -> RepairedPlan | None:
-        """The plan that has failed with a new part, None if none is found, or none has failed."""
-        is_pending = self._repair.is_pending
-        return self._repair.repaired(*self._search.failures.situation) if is_pending else None
-
-    def _repaired(self, repaired: RepairedPlan, found: Start | None = None) -> Status:
-        self._run_now(repaired.plan, found=found)
-        self._emit(PlanRepaired, repaired.part, str(repaired.failure), repaired.plan)
-        return SUCCESS
-
-    def _run_now(self, plan: Plan, works_in: Known = None, found: Start | None = None) -> None:
-        self.plan, (self.record, shown) = plan, plan.derived(record_and_text)
-        self._mount.run.plan_id = self.plan_id
-        self._search.stop()
-        self._review.adopted(plan, works_in, found)
-        self.feedback_message = shown
-
-    def _break_plan(self, failure: Failure) -> None:
-        """Leave nothing of the plan but its running steps, which the next plan may begin with."""
-        self._review.close()
-        if not self._mount.run.is_repairable:
-            self._repair.forget()
-        self._mount.break_off(failure.node)
-
-    def _give_up(self) -> None:
-        """Abort the rest of the plan."""
-        if not self._mount.is_empty:
-            self._mount.stop()
-            self._unmount()
-
-    def _unmount(self) -> None:
-        self._review.close()
-        if not self._mount.is_empty and not self._mount.run.is_repairable:
-            self._repair.forget()
-        self._mount.clear()
 
     def _review_plan(self) -> Status:
         """Keep, replace or abort the running plan: SUCCESS when there is a plan to tick."""
@@ -339,6 +469,11 @@ class PlanGoal(ReloadingGoal):
         self._repaired(repaired)
         return True
 
+    def _repaired_plan(self) -> RepairedPlan | None:
+        """The plan that has failed with a new part, None if none is found, or none has failed."""
+        is_pending = self._repair.is_pending
+        return self._repair.repaired(*self._search.failures.situation) if is_pending else None
+
     def _after(self, status: Status) -> Status:
         """The status of the goal after a tick of its plan."""
         if status is RUNNING and self.ends_for and self._ended is None:
@@ -389,6 +524,51 @@ class PlanGoal(ReloadingGoal):
         self._search.failures.failed(failure)
         return FAILURE
 
+    # what a change of the state does
+
+    def _adopt(
+        self,
+        plan: Plan,
+        reason: str,
+        works_in: Known = None,
+        found: Start | None = None,
+    ) -> None:
+        """Run a new plan that was mounted."""
+        self.plan_id = runtime_of(self.agent).next_plan()
+        self._run_now(plan, works_in, found)
+        self._emit(_plan_adopted, plan, reason)
+
+    def _repaired(self, repaired: RepairedPlan, found: Start | None = None) -> Status:
+        self._run_now(repaired.plan, found=found)
+        self._emit(PlanRepaired, repaired.part, str(repaired.failure), repaired.plan)
+        return SUCCESS
+
+    def _run_now(self, plan: Plan, works_in: Known = None, found: Start | None = None) -> None:
+        self.plan, (self.record, shown) = plan, plan.derived(record_and_text)
+        self._mount.run.plan_id = self.plan_id
+        self._search.stop()
+        self._review.adopted(plan, works_in, found)
+        self.feedback_message = shown
+
+    def _break_plan(self, failure: Failure) -> None:
+        """Leave nothing of the plan but its running steps, which the next plan may begin with."""
+        self._review.close()
+        if not self._mount.run.is_repairable:
+            self._repair.forget()
+        self._mount.break_off(failure.node)
+
+    def _give_up(self) -> None:
+        """Abort the rest of the plan."""
+        if not self._mount.is_empty:
+            self._mount.stop()
+            self._unmount()
+
+    def _unmount(self) -> None:
+        self._review.close()
+        if not self._mount.is_empty and not self._mount.run.is_repairable:
+            self._repair.forget()
+        self._mount.clear()
+
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
         self._review.resumed(plan)
         self.record = self.record.followed_by(plan.record)
@@ -397,3 +577,167 @@ class PlanGoal(ReloadingGoal):
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         self._search.failures.step_succeeded(node)
         self._review.finished(node, written)
+
+    def _emit(self, kind: Callable[..., AgentEvent], *about: object, **named: object) -> None:
+        """Emit an event of this kind, if there is a listener, or an error, which is counted."""
+        if not runtime_of(self.agent).is_heard and named.get("error") is None:
+            return
+        self.agent.emit(kind(self.name, *about, plan_id=self.plan_id, **named))
+
+    # the goals whose place this one takes
+
+    @property
+    def _holder(self) -> Holder:
+        return self._mount.hooks.holder
+
+    def _begin(self) -> None:
+        """Go on with the tick in which the goal had to wait."""
+        work = self._advance()
+        try:
+            while True:
+                next(work)
+        except StopIteration as done:
+            self._ended = None if done.value is RUNNING else done.value
+
+    def _is_aborting(self) -> bool:
+        """Whether something that the goal has aborted is not done yet."""
+        return self._waits_for(self)
+
+    def _must_wait(self) -> bool:
+        """Whether goals whose place this one takes are running, or not done with their aborts."""
+        was_waiting, self._awaited = bool(self._awaited), ()
+        for other in _displaced_by(self):
+            if other.agent is not self.agent:
+                continue
+            if self._waits_for(other):
+                return True
+            # One that was neither ticked nor stopped since the last tick keeps its place.
+            if other._inherits or (other.status is RUNNING and not was_waiting):
+                self.feedback_message = f"waits until '{other.name}' is given up"
+                self._awaited += (other,)
+                other._waiting += (self,)
+        self._has_waited |= bool(self._awaited)
+        return bool(self._awaited)
+
+    def _waits_for(self, goal: PlanGoal) -> bool:
+        """Whether a goal is not done with its aborts."""
+        abort = self.agent.aborts.first(goal._holder)
+        if abort is not None:
+            self.feedback_message = f"waits until '{abort.task}' is given up"
+            self._has_waited = True
+        return abort is not None
+
+    def _let_others_begin(self) -> None:
+        waiting, self._waiting = self._waiting, ()
+        for other in waiting:
+            if self in other._awaited:
+                other._awaited = tuple(goal for goal in other._awaited if goal is not self)
+                if not other._awaited:
+                    other._begin()
+
+    def _warn_of_aborts(self) -> None:
+        """Warn of an abort that nothing in the tree may tick, as the agent is never sensed."""
+        abort = self.agent.aborts.first(self._holder)
+        around = self._holder.inside  # the agent; for a goal inside of a step, that step
+        if abort is None or around is None or around.inside is not None:
+            return
+        root = self.parent
+        while root is not None and root.parent is not None:
+            root = root.parent
+        others = (
+            node
+            for node in ([] if root is None else root.iterate())
+            if isinstance(node, PlanGoal) and node.agent is self.agent and node is not self
+        )
+        # Every goal that is ticked goes on with the aborts.
+        is_ticked = any(goal.status is RUNNING or goal.parent is self.parent for goal in others)
+        if root is not None and not is_ticked:
+            # Its owner may be about to take the tree down, or to call another goal.
+            what = f"aborts '{abort.task}' over several ticks, in which nothing may go on with it"
+            runtime_of(self.agent).warn_unsensed(what, is_certain=False)
+
+    # newer code, and newer trees
+
+    def _follow_reload(self) -> None:
+        """After a reload, keep the plan if the newer domain has it, too; otherwise break it."""
+        if self._reloads == self.agent.reloads:
+            return
+        self._reloads, self._inherits = self.agent.reloads, False
+        plan, search = self.plan, self._search
+        search.follow()
+        self._search.failures.cooldowns.follow(search.planner.domain)
+        if self._mount.is_empty or self._mount.is_broken or plan is None:
+            self._start_search(self._search.reason)
+            self._mount.follow(search.planner.domain)
+            return
+        self._review.plan_with(search.planner)
+        self._repair.forget()
+        try:
+            kept = self._mount.reload(plan, search.planner)
+        except (BthtnError, PlanRefused) as error:
+            first = error.diagnostics[0].message if isinstance(error, BthtnError) else str(error)
+            failure = Failure(f"the reloaded domain does not have this plan: {first}")
+            self._emit(PlanBroken, str(failure))
+            self._break_plan(failure)
+            self._start_search(str(failure))
+            self._mount.follow(search.planner.domain)
+        else:
+            self._run_now(kept)
+            self._emit(PlanKept, "the reloaded domain has this plan, too")
+
+    @work
+    def _take_over(self, other: PlanGoal) -> None:
+        """Go on with the plan of another goal of the agent, in whose place this one stands.
+
+        Aborts of the other goal that are not done yet are those of this one.
+        """
+        self._inherits = other.status is RUNNING and not other._mount.is_empty
+        if self._inherits:
+            self.plan, self.record, self.replans = other.plan, other.record, other.replans
+            self._search.reason, self.plan_id = other._search.reason, other.plan_id
+            other.status = INVALID
+        else:
+            with runtime_of(self.agent).working(self):
+                other._stop_for(REPLACED)
+                other._mount.clear()
+        self._reloads = -1  # what is taken over has to follow
+        self._search.failures.cooldowns = other._search.failures.cooldowns
+        self._mount.take(other._mount)
+
+    def _drop(self) -> None:
+        """Abort a plan that was taken over, but not reached by the first tick of the new root."""
+        if self._inherits:
+            self._inherits, self.status = False, RUNNING
+            self._stop_for("the reloaded tree does not reach it")
+
+    def _stop_for(self, reason: str) -> None:
+        """Stop the goal if it runs."""
+        if self.status is RUNNING:
+            self.ends_for = reason
+            self.stop(INVALID)
+
+    def _retire(self) -> None:
+        """Search no more, and watch no beliefs; the goal's unfinished aborts go on."""
+        self._review.close()
+        self._search.stop()
+        self._repair.forget()
+        self._search.failures.close()
+
+
+def _displaced_by(goal: PlanGoal) -> Iterator[PlanGoal]:
+    """The goals that lose their place when this one begins: those in branches beside its own.
+
+    A composite runs one of its branches at a time, except a Parallel. Goals inside of the steps
+    of others are left out, as they end with these.
+    """
+    below: Behaviour = goal
+    while below.parent is not None:
+        siblings = [] if isinstance(below.parent, Parallel) else below.parent.children
+        pending = [child for child in reversed(siblings) if child is not below]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, PlanGoal):
+                yield node
+            else:
+                pending.extend(reversed(node.children))
+        below = below.parent

@@ -20,7 +20,8 @@ from py_trees.trees import BehaviourTree
 from bthtn.agent.agent import Agent
 from bthtn.agent.reentrance import refuse_at_work
 from bthtn.behaviours.plan_behaviour import LeanBehaviour
-from bthtn.behaviours.reloading import ReloadingGoal, search_of
+from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.behaviours.reloading import search_of
 from bthtn.behaviours.status import INVALID
 from bthtn.errors import BthtnError, ExecutionError, InputError, StateError, exception_text
 from bthtn.saving.attributes import PER_PROCESS, package_of
@@ -176,7 +177,7 @@ def _name_parts(parts: Parts, whole: object) -> None:
             parts.add(f"beliefs of {whole.name}", type(whole.beliefs.now))
         case Behaviour():
             for node in whole.iterate():
-                if isinstance(node, ReloadingGoal):
+                if isinstance(node, PlanGoal):
                     place, search = f"goal {_place_of(node)}", search_of(node)
                     parts.add(place, search.goal)
                     parts.add(f"{place}, planned", search.planner.goal)
