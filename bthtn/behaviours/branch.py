@@ -103,19 +103,23 @@ class _Progress:
         if not again and node.status in _ENDED and isinstance(node, _WHOLE):
             self.over.add(node.node)
         children = below(node)
-        if isinstance(node, PlanDecorated):
-            if node.is_retried:
+        if isinstance(node, PlanSequence):
+            if again or node.status is INVALID:
+                self.unplanned.update(node.replaced)
+            if isinstance(node, PlanDecorated) and node.is_retried:
                 self.retried.add(node.node)
         elif isinstance(node, Placeholder):
             self.unplanned.add(node.node)
         elif isinstance(node, PlanPriority) and node.status is RUNNING:
             chosen = node.current_child
-            number = 0 if chosen is None else children.index(chosen)
+            if any(child.status is FAILURE for child in children):
+                self.retried.add(node.node)
             if node.memory:
-                self.passed[node.node] = number
-            elif chosen is not None:  # when it fails, those behind it are tried again
-                yield children[number + 1 :], True
-                children = children[: number + 1]
+                self.passed[node.node] = 0 if chosen is None else children.index(chosen)
+            elif chosen is not None:  # the others are asked again, from their beginning
+                goes_on = [chosen] if chosen.status is not FAILURE else []
+                yield [child for child in children if child not in goes_on], True
+                children = goes_on
         yield children, again
 
 

@@ -89,7 +89,7 @@ class FailureTracking:
         self, planner: Planner[Any], state: FrozenState, avoided: Avoided, *, resumes: bool = False
     ) -> RecordedSearch:
         """A search without the avoided tasks; its reads are recorded after a failure."""
-        if self._failures.has_failed or (resumes and self._failures.counts_failures):
+        if self._failures.has_failed or resumes:
             self._recorded = planner.search(state, avoiding=avoided)
             return self._recorded
         self._recorded = None

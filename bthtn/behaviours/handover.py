@@ -9,7 +9,7 @@ Only the tail is exchanged: nothing is aborted and nothing is started twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -50,20 +50,21 @@ def hand_over(
     leaves: Iterable[TaskLeaf],
     *,
     equivalent: bool,
-    repairs: bool = False,
+    kept: Collection[TaskNode] | None = None,
 ) -> Behaviour:
     """Move the running ``leaves`` of the old subtree into the new one; return the root to mount.
 
     Both belong to the ``run``. A step is moved where the new plan starts with the same task and
     arguments, by preference below the same decompositions; idle steps may stand before it. A part
     with an open cleanup around it has to have its place as well: the same task, arguments and
-    decompositions, whose names may differ in ``equivalent`` plans. With ``repairs``, all parts of
-    the old plan with an open cleanup go on, and not only those of the moved steps. Steps without a
-    place in the new plan are aborted, the latest started first, and the old subtree is discarded.
+    decompositions, whose names may differ in ``equivalent`` plans. A repaired plan has ``kept`` the
+    nodes of some steps: these run on there and nowhere else, and all parts of the old plan with an
+    open cleanup go on, not only those of the moved steps. Steps without a place in the new plan are
+    aborted, the latest started first, and the old subtree is discarded.
     """
-    handover = _Handover(leaves, run, equivalent=equivalent)
+    handover = _Handover(leaves, run, kept or (), equivalent=equivalent)
     running = handover.place(new)
-    if repairs:
+    if kept is not None:
         parts = (node for node in postorder(old) if isinstance(node, PlanWithCleanup))
         handover.move_cleanups(parts, _first_cleanups(new))
     for leaf in sorted(handover.waiting, key=lambda leaf: leaf.number, reverse=True):
@@ -119,8 +120,16 @@ def idle_for(agent: Agent[Any, Any]) -> IsIdle:
 class _Handover:
     """One handover: ``waiting`` are running steps without a new place, ``moved`` those with one."""
 
-    def __init__(self, leaves: Iterable[TaskLeaf], run: PlanRun, *, equivalent: bool) -> None:
+    def __init__(
+        self,
+        leaves: Iterable[TaskLeaf],
+        run: PlanRun,
+        kept: Collection[TaskNode],
+        *,
+        equivalent: bool,
+    ) -> None:
         self.waiting = list(leaves)
+        self._kept = kept
         self.moved: set[TaskLeaf] = set()
         self._run = run
         self._is_idle = idle_for(run.agent)
@@ -156,7 +165,7 @@ class _Handover:
         same = [
             running
             for running in self.waiting
-            if _is_same_call(running, fresh) and self._fits(running, fresh)
+            if self._is_same_step(running, fresh) and self._fits(running, fresh)
         ]
         if not same:
             return None
@@ -178,6 +187,11 @@ class _Handover:
                 pass
         leaf.node, leaf.path, leaf.parent = fresh.node, fresh.path, None
         return leaf
+
+    def _is_same_step(self, running: TaskLeaf, fresh: TaskLeaf) -> bool:
+        if running.node in self._kept or fresh.node in self._kept:
+            return running.node is fresh.node
+        return _is_same_call(running, fresh)
 
     def _move_cleanups_around(self, leaf: TaskLeaf, fresh: TaskLeaf) -> None:
         new_parts = list(enclosing(fresh, PlanWithCleanup))

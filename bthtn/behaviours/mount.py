@@ -36,6 +36,7 @@ from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
+from bthtn.plan.walk import leaves
 from bthtn.planning.planner import Planner
 from bthtn.replanning.progress import (
     AtWork,
@@ -173,7 +174,7 @@ class Mount:
         now = self._agent.beliefs.frozen()
         found = reloaded_plan(plan, self.progress(), self._origin, planner, now)
         self.follow(planner.domain)
-        self.exchange(found.plan, found.over, found.entered, equivalent=True, repairs=True)
+        self.exchange(found.plan, found.over, found.entered, equivalent=True)
         self._origin = found.origin
         return found.plan
 
@@ -207,7 +208,7 @@ class Mount:
         Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
         if self.is_broken:
-            self.exchange(plan, over, entered, repairs=bool(over))
+            self.exchange(plan, over, entered)
             return
         self.hooks.adopt(plan.tree)
         self.hooks.release()
@@ -223,7 +224,7 @@ class Mount:
             plan.derived(refuse_too_deep)
         run = self._run
         subtree = compiled(plan.tree, run, over) if over else fresh_subtree(plan, run)
-        self._mount(plan, subtree, entered, is_whole=over is None)
+        self._mount(plan, subtree, over, entered)
 
     def is_equivalent(self, plan: Plan) -> bool:
         """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
@@ -239,7 +240,6 @@ class Mount:
         entered: frozenset[Node] = frozenset(),
         *,
         equivalent: bool = False,
-        repairs: bool = False,
         on_accepted: Callable[[], None] = lambda: None,
     ) -> None:
         """Replace the running plan; the steps that both start with run on (see ``hand_over``).
@@ -252,15 +252,22 @@ class Mount:
         subtree = compiled(plan.tree, self.run, over or frozenset())
         self.hooks.adopt(plan.tree)
         on_accepted()
-        old, run, leaves = self.subtree, self.run, self.running
+        old, run, steps = self.subtree, self.run, self.running
+        kept = None if over is None else self._steps() & {*leaves(plan.tree)}
         try:
-            running = hand_over(old, subtree, run, leaves, equivalent=equivalent, repairs=repairs)
-            self._mount(plan, running, entered, is_whole=over is None)
+            running = hand_over(old, subtree, run, steps, equivalent=equivalent, kept=kept)
+            self._mount(plan, running, over, entered)
         except BaseException:  # an interrupt, at which some stand in neither subtree
-            for leaf in leaves:
+            for leaf in steps:
                 leaf.stop(INVALID)
             raise
         self.hooks.release()
+
+    def _steps(self) -> set[TaskNode]:
+        """The steps of the plan, those of suspended parts that were planned included."""
+        assert self._mounted is not None, "a plan is mounted"
+        trees = (self._mounted.tree, *self._mounted.planned.values())
+        return {step for tree in trees for step in leaves(tree)}
 
     def break_off(self, broken: Node | None) -> None:
         """Let running steps go on without the rest of the plan, except the one that is broken."""
@@ -321,12 +328,16 @@ class Mount:
         return PlannedRest(arrival, self._search.rest(arrival), self.run)
 
     def _mount(
-        self, plan: Plan, subtree: Behaviour, entered: frozenset[Node], *, is_whole: bool
+        self,
+        plan: Plan,
+        subtree: Behaviour,
+        over: frozenset[Node] | None,
+        entered: frozenset[Node],
     ) -> None:
         subtree.parent = self._goal
         self._goal.children = [subtree]
-        self._mounted = MountedTree(plan.tree, entered)
-        self._origin = (plan, self._agent.beliefs.frozen()) if is_whole else None
+        self._mounted = MountedTree(plan.tree, over or frozenset(), entered)
+        self._origin = (plan, self._agent.beliefs.frozen()) if over is None else None
         domain = self._search.planner.domain  # that of the plan, which a found plan has to look up
         if domain not in self._domains:
             self._domains = (domain, *self._domains[:1])

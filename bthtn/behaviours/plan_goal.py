@@ -68,7 +68,7 @@ from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
 from bthtn.replanning.repair import PendingRepair, RepairedPlan
-from bthtn.replanning.review import Review
+from bthtn.replanning.review import NO_RECORD, Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.beliefs import WriterName
 from bthtn.world.fluent import Fluent
@@ -261,7 +261,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
                 self.status = INVALID  # it is told once, also if an interrupt comes now
                 self.feedback_message = ABORTED
                 self.plan = self.verdict = None
-                self.record = MethodTraversalRecord()
+                self.record = NO_RECORD
             self.ends_for = ""
             for child in self.children:
                 if child.status is not INVALID:
@@ -348,6 +348,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         if self.children:  # those of the run before
             self._unmount()
         self.plan, self.plan_id, self.verdict, self.replans = None, "", None, 0
+        self.record = NO_RECORD
         self.feedback_message = "planning"
         self._search.failures.begin()
         self._start_search("the goal is new")
@@ -463,7 +464,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         if repaired is None:
             return False
         try:
-            self._mount.exchange(repaired.plan, repaired.over, repaired.entered, repairs=True)
+            self._mount.exchange(repaired.plan, repaired.over, repaired.entered)
         except (BthtnError, PlanRefused):
             return False
         self._repaired(repaired)

@@ -79,6 +79,11 @@ class PlanSequence(PlanComposite, Sequence):
         """The current child and the later ones."""
         return self.children[self._index :]
 
+    @property
+    def replaced(self) -> list[SuspendedNode]:
+        """The suspended parts that stand again where others were put, once it begins anew."""
+        return [child.node for child in self._planned or () if isinstance(child, Placeholder)]
+
     def tick(self) -> Iterator[Behaviour]:
         """Tick the current child and, as long as children succeed, the later ones."""
         if self.status is not RUNNING:

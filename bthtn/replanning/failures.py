@@ -355,11 +355,6 @@ class GoalFailures:
         waiting = self._backoff.waiting
         return self._memory.reads | (waiting.fluents if waiting is not None else frozenset())
 
-    @property
-    def counts_failures(self) -> bool:
-        """Whether failures of steps or methods are being counted."""
-        return len(self._memory) > 0
-
     def began(self) -> None:
         """Note that the goal begins another attempt."""
         self._memory.began()

@@ -9,7 +9,7 @@ from enum import Enum
 from itertools import chain, filterfalse
 from typing import Final, NamedTuple, Protocol, assert_never
 
-from bthtn.domain.decorator import RetryDecorator
+from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.equivalence import steps_outline
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import (
@@ -208,14 +208,20 @@ class MountedTree:
 
     If all of a tree is finished except one suspended part, the plan of that part replaces the tree
     when the progress is next looked at, so that a task which continues by suspending itself again
-    and again does not make the tree grow without limit. Parts of the tree that were ``entered``
-    before it was mounted are told with each progress.
+    and again does not make the tree grow without limit. Parts of the tree that were ``over``, or
+    ``entered``, before it was mounted are told with each progress.
     """
 
-    __slots__ = ("_entered", "_has_grown", "_owner", "_plan", "planned", "tree")
+    __slots__ = ("_entered", "_has_grown", "_over", "_owner", "_plan", "planned", "tree")
 
-    def __init__(self, tree: Node, entered: frozenset[Node] = frozenset()) -> None:
+    def __init__(
+        self,
+        tree: Node,
+        over: frozenset[Node] = frozenset(),
+        entered: frozenset[Node] = frozenset(),
+    ) -> None:
         self.tree = self._plan = tree
+        self._over = frozenset(node for node in over if not isinstance(node, TaskNode))
         self._entered = entered
         self.planned: dict[SuspendedNode, Node] = {}
         # For each suspended part, the one whose plan it stands in; None in the plan itself.
@@ -239,8 +245,9 @@ class MountedTree:
 
     def without_finished(self, progress: Progress) -> Progress:
         """Replace the trees that are finished but for one part. Returns the new progress."""
-        if self._entered:
-            progress = replace(progress, entered=progress.entered | self._entered)
+        if self._entered or self._over:
+            over, entered = progress.over | self._over, progress.entered | self._entered
+            progress = replace(progress, over=over, entered=entered)
         if not self._has_grown:
             return progress
         self._has_grown = False
@@ -255,8 +262,7 @@ class MountedTree:
             elif isinstance(node, TaskNode | SuspendedNode):
                 steps[owner] += progress.is_unfinished(node)
             else:
-                # What is finished inside of a retry may be done again.
-                steps[owner] += isinstance(node, ScopeNode) and _is_retried(node, progress)
+                steps[owner] += node not in progress.over and _is_more_than_what_is_left(node)
                 pending.extend((child, owner) for child in progress.below(node))
         unfinished: dict[SuspendedNode | None, list[SuspendedNode]] = defaultdict(list)
         for node in reversed(parts):  # inner parts first
@@ -290,8 +296,13 @@ class MountedTree:
                     pending.append(self.planned.pop(node))
 
 
-def _is_retried(node: ScopeNode, progress: Progress) -> bool:
-    return isinstance(node.task.decorator, RetryDecorator) and node not in progress.over
+def _is_more_than_what_is_left(node: Node) -> bool:
+    """Whether the node need not end as what is left of it does: a choice, a race, a decorator."""
+    if isinstance(node, ScopeNode):
+        return node.task.decorator is not None
+    if isinstance(node, ParallelNode):
+        return node.policy is not ParallelPolicy.ALL
+    return isinstance(node, PriorityNode)
 
 
 def _suspended(tree: Node) -> list[SuspendedNode]:

@@ -90,6 +90,7 @@ class Review:
         self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
+        self._is_free = False  # so it is because something is not avoided any more
         self._search: Improvement | None = None
         self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
         self._unexpected: Change | None = None  # an effect with another value than planned
@@ -174,7 +175,8 @@ class Review:
     def verdicts(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
         """The verdicts about the plan in this tick; the last one counts."""
         self._age += 1
-        self._is_due |= self._is_something_free_again()
+        self._is_free |= self._is_something_free_again()
+        self._is_due |= self._is_free
         if self._is_new and self._works_in is self._beliefs.frozen():
             self._is_new = False  # all beliefs stay watched, until the first change
         if not (self._is_new or self._unexpected is not None or self._is_looking):
@@ -234,7 +236,7 @@ class Review:
         self._chances.forget()
         self._search = self._unexpected = self._better_since = self._latest_check = None
         self._causes = {}
-        self._is_new = self._is_due = self._has_moved = False
+        self._is_new = self._is_due = self._is_free = self._has_moved = False
 
     @property
     def bound(self) -> MethodTraversalRecord:
@@ -374,14 +376,16 @@ class Review:
 
     def _start_search(self, running: list[TaskNode], relevant: list[Change]) -> Improvement:
         self._causes |= {change.fluent: change for change in relevant}
+        # Whatever has changed: what was avoided may be better.
+        changed = frozenset(() if self._is_free else self._causes)
         self._chances.forget()
-        self._is_due = self._has_moved = False
+        self._is_due = self._is_free = self._has_moved = False
         return Improvement(
             (self._planner, self._finder),
             Start(self._beliefs.frozen(), self._avoided()),
             unless_best(Start(self._own.expected(running), self._avoided_then), self._best_from),
             self.bound,
-            frozenset(self._causes),
+            changed,
             self.replanning.interrupt,
         )
 

@@ -59,9 +59,10 @@ def condition_failure(
     unseen: Fluents | None = None,
 ) -> Failure | None:
     """The failure of a condition that is false where the fluents ``unseen`` are unknown."""
-    recorder = RecordingView(view if unseen is None else Without(view, unseen))
+    recorder = RecordingView(view)
+    asked = recorder if unseen is None else Without(recorder, unseen)
     try:
-        if condition.evaluate(recorder, binding) is not False:
+        if condition.evaluate(asked, binding) is not False:
             return None
         return Failure(why(condition, view, binding), str(node), reads=recorder.reads)
     except AssertionError:

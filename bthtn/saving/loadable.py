@@ -229,7 +229,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "change=None|Change decision=Decision failure=None|Failure plan=None|Plan reason=text"
     ),
     "bthtn.replanning.progress:MountedTree": (
-        "_entered=set _has_grown=truth _owner=dict _plan=@Node planned=dict tree=@Node"
+        "_entered=set _has_grown=truth _over=set _owner=dict _plan=@Node planned=dict tree=@Node"
     ),
     "bthtn.replanning.remaining:RemainingPlan": (
         "broken=@Node entered=set over=set running=set tree=@Node"

@@ -4,7 +4,18 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn import Domain, Fluent, State, fluent, method, parallel, priority, random_of
+from bthtn import (
+    Domain,
+    Fluent,
+    State,
+    defer,
+    fluent,
+    method,
+    parallel,
+    pause,
+    priority,
+    random_of,
+)
 from bthtn.agent.events import (
     GoalEnded,
     GoalWaits,
@@ -17,6 +28,7 @@ from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
+from bthtn.testing.playground import World
 
 
 class Troll(State):
@@ -483,3 +495,51 @@ def test_what_was_drawn_is_not_interrupted_for_what_would_be_drawn_first_now(by)
     scene.agent.believe(Dice.open, True)
     assert ticks(scene.goal, 5) == "RRRRR"
     assert scene.heard.lines() == ["start two"]
+
+
+def test_a_repair_leaves_a_running_step_beside_it_where_it_is(stage):
+    walk, wave = stage.step("walk", "RF", "RRRR"), stage.step("wave")
+    there = stage.compound("there", lambda: [method(walk)])
+    whole = stage.compound("whole", lambda: [method(parallel(there, (walk, wave)))])
+    goal = stage.goal(whole)
+    assert ticks(goal, 3) == "RRR"
+    assert len(stage.heard.of(PlanRepaired)) == 1
+    *_, last = stage.heard.of(LeafStarted)
+    assert (last.task, last.path) == ("walk", "whole m0 > there m0")
+
+
+def test_what_was_over_before_one_repair_is_not_run_again_after_the_next(stage):
+    look, shoot = stage.step("look", "S"), stage.step("shoot", "F", "F", "R")
+    attack = stage.compound("attack", lambda: [method(shoot)])
+    sight = priority(defer(look, ensures=World.armed.becomes(True)), stage.step("listen"))
+    whole = stage.compound("whole", lambda: [method(sight, attack)])
+    goal = stage.goal(whole)
+    ticks(goal, 4)
+    assert len(stage.heard.of(PlanRepaired)) == 2
+    assert stage.code["shoot"].starts == 3
+    assert stage.code["look"].starts == 1
+
+
+def test_a_part_without_a_plan_is_tried_again_when_what_its_search_has_read_has_changed(stage):
+    shoot, wait = stage.step("shoot", "R", precondition=World.armed), stage.step("wait", "R")
+    attack = stage.compound("attack", lambda: [method(pause(), shoot), method(wait)])
+    goal = stage.goal(attack, replanning=Replanning(retrying=RetryPolicy(avoid_after=1)))
+    ticks(goal, 3)
+    [avoided] = stage.heard.of(TaskAvoided)
+    assert (avoided.task, avoided.fluents) == ("attack m0", ("armed",))
+    assert stage.heard.running() == ["wait"]
+    stage.actor.believe(World.armed, True)
+    ticks(goal, 1)
+    assert stage.heard.running() == ["shoot"]
+
+
+def test_a_choice_is_at_fault_although_the_rest_of_it_was_planned_on_arrival(stage):
+    shoot = stage.step("shoot", "RF")
+    choice = priority((pause(), shoot), stage.step("hide", precondition=World.lit), reactive=True)
+    goal = stage.goal(
+        stage.compound("attack", lambda: [method(choice)]),
+        lit=False,
+        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+    )
+    ticks(goal, 3)
+    assert [event.task for event in stage.heard.of(TaskAvoided)] == ["attack m0"]

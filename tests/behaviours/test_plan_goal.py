@@ -306,3 +306,15 @@ def test_a_condition_that_changes_its_mind_is_no_reason_to_fail_twice(stage):
     [ended] = stage.heard.of(GoalEnded)
     assert ended.reason == "there is no plan"
     assert ticks(goal, 1) == "S"
+
+
+def test_a_goal_that_finds_no_plan_has_no_record_of_the_one_before(stage):
+    last = stage.compound("last", lambda: [method(stage.never), method(stage.once)])
+    stage.never = stage.step("never", precondition=World.armed)
+    stage.once = stage.step("once", "S", precondition=World.lit)
+    goal = stage.goal(last, lit=True)
+    assert ticks(goal, 1) == "S"
+    assert goal.record == (1,)
+    stage.actor.believe(World.lit, False)
+    assert ticks(goal, 1) == "F"
+    assert (goal.plan, goal.record) == (None, ())

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from py_trees.common import Status
 
-from bthtn import Settings, defer, method, parallel, pause
+from bthtn import Settings, defer, method, parallel, pause, priority
 from bthtn.agent.events import (
     LeafAborted,
     LeafStarted,
@@ -538,3 +538,29 @@ def test_after_a_repair_a_part_planned_on_arrival_goes_on_whatever_its_method_as
     stage.actor.believe(World.armed, False)
     assert ticks(goal, 1) == "R"
     assert len(stage.heard.of(PlanRepaired)) == len(stage.heard.of(PlanBroken)) == 1
+
+
+@pytest.mark.parametrize("is_lit", [True, False])
+def test_a_reactive_choice_works_if_an_alternative_does_that_is_asked_again(stage, is_lit):
+    best = stage.step("best", "F", "R", precondition=World.lit)
+    choice = priority(best, stage.step("second", "R", precondition=World.open), reactive=True)
+    goal = stage.goal((choice, stage.step("last")), open=True, lit=True)
+    assert ticks(goal, 1) == "R"
+    assert stage.heard.running() == ["second"]
+    stage.actor.believe(World.lit, is_lit)
+    stage.actor.believe(World.open, False)
+    ticks(goal, 1)
+    assert len(stage.heard.of(PlanBroken)) == (not is_lit)
+    assert stage.heard.running() == (["best"] if is_lit else [])
+
+
+def test_a_step_that_fails_by_itself_breaks_no_plan_when_others_change_what_it_writes(stage):
+    call = {"during": World.open & World.lit, "effects": World.open.becomes(False)}
+    goal = stage.goal(stage.step("call", "R", abort_ticks=3, **call), open=True, lit=True)
+    ticks(goal, 1)
+    stage.actor.believe(World.count, 1)
+    stage.actor.beliefs.write(World.lit, False, goal.name)
+    ticks(goal, 1)
+    stage.actor.believe(World.open, False)
+    ticks(goal, 1)
+    assert stage.heard.of(PlanBroken) == []
