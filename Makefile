@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds clusters differential functions hunt hostile independent mutants seeded clean
+.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds clusters differential running functions hunt hostile independent mutants seeded clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -123,6 +123,13 @@ differential: .venv/.ready
 		tests/properties/test_budget.py tests/properties/test_trace.py tests/properties/test_cheapest.py \
 		tests/properties/test_values.py tests/properties/test_avoided.py tests/properties/test_check_rest.py \
 		tests/properties/test_suspension.py tests/properties/test_constructs.py
+
+# running: 100,000 random ticks of PlanGoal against the running reference, in which it has to do the same in each;
+# two minutes; `make running SCENES=20000 FIRST=4500` runs others
+SCENES ?= 4500
+FIRST ?= 0
+running: .venv/.ready
+	$(BIN)/python -W ignore -m tests.running --scenes $(SCENES) --first $(FIRST)
 
 # hunt: new examples for every test that draws some, until one of them fails or you stop it; its number
 # is the seed that `make hunt SEED=...` begins with. What it finds becomes a test with a name.

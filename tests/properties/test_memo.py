@@ -16,7 +16,7 @@ from bthtn.planning.question import exact
 from bthtn.testing.strategies import problems, states
 from bthtn.world.state import FrozenState
 from tests.occurrences import assert_occurs
-from tests.properties.test_remembered_timelines import LIMITS, authored
+from tests.properties.scenes import LIMITS, authored
 
 
 def details(node):

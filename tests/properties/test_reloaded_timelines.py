@@ -1,6 +1,6 @@
 """Agents that are reloaded at random moments: steps end exactly once, plans are kept if they work.
 
-The scenes are those of ``test_remembered_timelines``. The code that is taken over is the same as
+The scenes are those of ``scenes``. The code that is taken over is the same as
 before, so a plan is kept exactly if the rest of it works.
 """
 
@@ -28,7 +28,7 @@ from bthtn.replanning.reloaded import reloaded_plan
 from bthtn.replanning.validity import validity_of
 from bthtn.testing.doubles import ScriptedOperator
 from bthtn.testing.playground import World
-from tests.properties.test_remembered_timelines import LIMITS, scenes, tree_of
+from tests.properties.scenes import LIMITS, scenes, tree_of
 
 MOMENTS = st.lists(st.sampled_from(["", "", "", "agent", "tree"]), min_size=15, max_size=15)
 

@@ -1,6 +1,6 @@
 """An agent that is saved, and loaded in the middle of what it does, does what it would have done.
 
-The scenes are those of ``test_remembered_timelines``. In addition searches take several ticks,
+The scenes are those of ``scenes``. In addition searches take several ticks,
 aborts take several ticks, and some steps need a lease, which their plan takes when it begins.
 """
 
@@ -24,7 +24,8 @@ from bthtn.testing.doubles import ScriptedOperator
 from bthtn.testing.playground import World
 from bthtn.views import event_data
 from tests.occurrences import assert_occurs
-from tests.properties.test_remembered_timelines import LIMITS, scenes, tree_of, without_memories
+from tests.properties.scenes import LIMITS, scenes, tree_of
+from tests.properties.test_remembered_timelines import without_memories
 
 STYLES = st.fixed_dictionaries(
     {
