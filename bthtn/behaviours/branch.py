@@ -269,5 +269,7 @@ def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
                 pending.extend((child, True) for child in node.children)
             case PlanSequence(status=Status.RUNNING):
                 pending.extend((child, False) for child in node.ahead)
-            case PlanSequence() | PlanParallel() | PlanPriority():
+            case PlanSequence():  # it begins anew, without what has replaced suspended parts
+                pending.extend((child, True) for child in node.planned)
+            case PlanParallel() | PlanPriority():
                 pending.extend((child, again) for child in node.children)

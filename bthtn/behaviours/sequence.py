@@ -80,6 +80,11 @@ class PlanSequence(PlanComposite, Sequence):
         return self.children[self._index :]
 
     @property
+    def planned(self) -> list[Behaviour]:
+        """The children with which it begins anew: suspended parts are not replaced yet."""
+        return self.children if self._planned is None else self._planned
+
+    @property
     def replaced(self) -> list[SuspendedNode]:
         """The suspended parts that stand again where others were put, once it begins anew."""
         return [child.node for child in self._planned or () if isinstance(child, Placeholder)]

@@ -3,7 +3,7 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn import Domain, defer, method, parallel, priority
+from bthtn import Domain, defer, method, parallel, priority, retry
 from bthtn.agent.events import PlanFailed, PlanResumed
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.testing.doubles import ticks
@@ -66,6 +66,15 @@ def test_it_does_not_wait_for_what_a_branch_has_done(stage):
     branch = (stage.step("a", "S", uses="legs"), stage.step("b", "RRS"))
     lines, _ = until_end(stage, parallel(branch, defer(stage.step("c", "S", uses="legs"))))
     assert lines == ["start a", "done a", "start b", "start c", "done c", "done b"]
+
+
+def test_in_another_try_it_waits_for_what_will_be_planned_anew(stage):
+    one = stage.step("a", "S", "S", effects=World.count.becomes(1))
+    other = stage.step("b", "RS", "RS", effects=World.lit.becomes(True))
+    both = parallel(defer(one), defer(other, ensures=World.count.becomes(2)))
+    lines, _ = until_end(stage, retry(2, both, stage.step("c", "F", "S")))
+    a_try = ["start b", "start a", "done a", "done b", "start c"]
+    assert lines == [*a_try, "failed c", *a_try, "done c"]
 
 
 def test_it_waits_for_branches_further_out_too(stage):

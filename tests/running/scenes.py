@@ -132,16 +132,19 @@ class _Drawn:
 
     def step(self, number):
         dice, effects = self.dice, [(effect,) for effect in EFFECTS]
+        planned = self.maybe(0.8, EFFECTS, None)
+        # It comes out otherwise than planned, or something happens beside it.
+        others = [(one,) for one in EFFECTS if planned and one.target is planned.target]
         return self.domain.primitive(
             f"step_{number}",
             precondition=self.maybe(0.35, CONDITIONS, None),
             exec_only=self.maybe(0.1, CONDITIONS, True),
             during=self.maybe(0.2, CONDITIONS, True),
-            effects=self.maybe(0.8, effects, ()),
+            effects=() if planned is None else planned,
             uses=self.maybe(0.2, ["legs", "arms"], ()),
             duration=dice.choice([0, 1, 2, 3, 4, 5]),
             uninterruptible=dice.random() < 0.1,
-            actual=self.maybe(0.3, effects, ()),
+            actual=self.maybe(0.3, others or effects, ()),
             **{moment: self.maybe(0.1, effects, ()) for moment in MOMENTS[1:]},
         )
 
