@@ -4,7 +4,18 @@ from itertools import islice, product
 
 import pytest
 
-from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, method, primitive
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    FluentFamily,
+    State,
+    find_plan,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
 from bthtn.domain.network import sequence
 from bthtn.errors import DomainError, PlanningError, SymbolError
 from bthtn.planning.htn.search import HtnSearch
@@ -60,6 +71,14 @@ def test_a_plain_method_answers_with_calls_in_order(domain, step, answer):
         yield method(lambda soldier: answer(step))
 
     assert planned(domain, travel()) == ["step('a')", "step('b')"]
+
+
+def test_a_method_that_has_to_be_called_has_its_cost_in_the_plan(domain, step):
+    @domain.compound
+    def go():
+        yield method(lambda s: (step("home"),) if min(s.ammo, 9) else None, cost=3)
+
+    assert find_plan(domain, Soldier(), go()).cost == 1 + 3
 
 
 def test_a_plain_method_may_answer_with_one_call_or_with_nothing_to_do(domain, step):

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from bthtn.behaviours import handover, parallel, suspended
-from bthtn.replanning import backoff, failures, own_effects, repair, review
+from bthtn.replanning import backoff, failures, repair, review
 from tests.running.pair import compared
 from tests.running.scenes import scene
 from tests.sizes import seeds
@@ -87,7 +87,6 @@ FAULTS = [
     instead(repair, "_disturbs", lambda _: False),
     instead(review.Review, "_validity", without_one_fluent),
     instead(review.Review, "_is_something_free_again", lambda _: False),
-    instead(own_effects.OwnEffects, "finished", lambda _: None),
     instead(handover._Handover, "_is_same_step", lambda _: False),
     instead(parallel, "_fails_plan", lambda _: False),
     instead(suspended.Suspended, "_must_wait", lambda _: False),

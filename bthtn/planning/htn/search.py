@@ -1006,7 +1006,6 @@ class HtnSearch(Unpicklable):
             asked, authored = ReadingView(view), method.method
             network = authored.network(asked, args)
             if network is not None:
-                called = method.index, authored.name
                 body, binding, answer = method.body, args, None
                 if body is None:
                     calling = table.calling(authored, network)
@@ -1014,7 +1013,9 @@ class HtnSearch(Unpicklable):
                         body = table.computed(authored, network)
                     else:
                         (body, binding), answer = calling, network
-                made = ChosenMethod(method, args, *called, body, asked.noted, 0, 0, answer)
+                number, name = method.index, authored.name
+                worth = method.cost or 0, method.value or 0
+                made = ChosenMethod(method, args, number, name, body, asked.noted, *worth, answer)
                 return method.index, made, binding
             index = row.first(values, args, view, method.index + 1)
         if index == NO_METHOD:
