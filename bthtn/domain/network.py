@@ -145,10 +145,11 @@ PAUSE_NOW = PauseNetwork(now=True)
 def sequence(*parts: NetworkLike) -> Network:
     """Networks one after the other; nested sequences are merged, an empty one is ``null``."""
     if len(parts) > 1 and _ONLY_CALLS.issuperset(map(type, parts)):  # as most often
-        made = _OpenSequence()
+        made: Any = _OpenSequence()
         made.parts = parts
         made.__class__ = SequenceNetwork
-        return made  # type: ignore[no-any-return]
+        whole: SequenceNetwork = made
+        return whole
     flat: list[Network] = []
     for part in map(network_from, parts):
         flat.extend(part.parts if isinstance(part, SequenceNetwork) else (part,))
