@@ -182,8 +182,7 @@ class Agent(Unpicklable, Generic[S, B]):
         Beliefs are carried over by the name and type of their fluents; an AgentReloaded event
         names those that were lost or have another value now. Body, listener and leases stay. Steps
         that run, and unfinished aborts, go on with the operators they were started with. In its
-        next tick, a goal keeps its plan if the new domain has this plan, too, and the rest of it
-        works; otherwise the plan is broken, as by a change of the world.
+        next tick, a goal plans anew; its steps run on if the next plan begins with them.
 
         Call it between ticks, in the thread that ticks the agent; ``made`` is not used any more.
         Returns the agent itself. Raises ExecutionError in another thread, and in an operator or

@@ -96,7 +96,7 @@ class Character(Unpicklable):
         That is a character in the same world, of newer code. Its agents are the running ones,
         each of which has taken over an agent made of newer code: ``running.reload(made)``. Its
         tree, ``sense`` and ``finished`` replace those of this character; goals of the same name
-        go on with their plans, see ``replace_root``. If ``make`` raises, nothing changes, and a
+        go on with their steps, see ``replace_root``. If ``make`` raises, nothing changes, and a
         ReloadFailed event says why. May be called in any thread; the latest call counts.
         """
         self._to_make.append(make)

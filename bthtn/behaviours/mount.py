@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from py_trees.behaviour import Behaviour
+from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import active_path, next_steps, progress_of, running_leaves
@@ -31,13 +32,12 @@ from bthtn.behaviours.sequence import PlanWithCleanup
 from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import CompoundTask, PrimitiveTask
-from bthtn.errors import BthtnError
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
+from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import leaves
-from bthtn.planning.planner import Planner
 from bthtn.replanning.progress import (
     AtWork,
     MountedTree,
@@ -45,7 +45,6 @@ from bthtn.replanning.progress import (
     begins_otherwise,
     is_continuation,
 )
-from bthtn.replanning.reloaded import Origin, reloaded_plan
 from bthtn.world.fluent import Fluent
 
 
@@ -77,7 +76,7 @@ class Mount:
     """
 
     __slots__ = (
-        *("_agent", "_domains", "_goal", "_mounted", "_on_resumed", "_origin", "_run", "_search"),
+        *("_agent", "_domains", "_goal", "_mounted", "_on_resumed", "_run", "_search"),
         *("finished", "hooks", "is_broken", "setup_arguments", "started"),
     )
 
@@ -99,8 +98,6 @@ class Mount:
         self.started, self.finished = started, finished  # as a PlanOwner
         self._domains: tuple[FrozenDomain, ...] = ()
         """Those of the plan and of the plans before it, of which steps may still be running."""
-        self._origin: Origin | None = None
-        """The plan as it was found; None once it was repaired."""
         self.is_broken = False
         """Whether the plan goes no further; only its running steps go on, until the next plan."""
         self._run: PlanRun | None = None
@@ -159,36 +156,29 @@ class Mount:
         self._goal.children, other._goal.children = other._goal.children, []
         for child in self._goal.children:
             child.parent = self._goal
-        self._run, self._mounted, self._origin = other._run, other._mounted, other._origin
+        self._run, self._mounted = other._run, other._mounted
         self._domains = other._domains
         self.is_broken = other.is_broken
         other.clear()
         if self._run is not None:
             self._run.owner = self
 
-    def reload(self, plan: Plan, planner: Planner[Any]) -> Plan:
-        """Run the mounted plan on with the tasks of a newer domain. Returns the rest of it.
-
-        Raises InputError if the domain does not have the plan, and otherwise as ``exchange``.
-        """
-        now = self._agent.beliefs.frozen()
-        found = reloaded_plan(plan, self.progress(), self._origin, planner, now)
-        self.follow(planner.domain)
-        self.exchange(found.plan, found.over, found.entered, equivalent=True)
-        self._origin = found.origin
-        return found.plan
-
     def follow(self, domain: FrozenDomain) -> None:
-        """Let running steps, and the parts around them, be those of a newer domain's tasks."""
+        """Let running steps, and the parts around them, be those of a newer domain's tasks.
+
+        A step that the domain does not have any more is aborted.
+        """
         self.hooks.follow(domain)
         for node in () if self.is_empty else postorder(self.subtree):
             match node:
-                case TaskLeaf():
-                    task = domain.tasks.get(node.node.task.name)
+                case TaskLeaf(status=Status.RUNNING):
+                    task = _task_in(domain, node.node)
                     if isinstance(task, PrimitiveTask):
                         node.follow(task)
+                    else:
+                        node.stop(INVALID)
                 case PlanWithCleanup() | PlanDecorated():
-                    whole = domain.tasks.get(node.node.task.name)
+                    whole = _task_in(domain, node.node)
                     if isinstance(whole, CompoundTask):
                         node.node = replace(node.node, task=whole)
                 case _:
@@ -301,7 +291,7 @@ class Mount:
         for child in self._goal.children:
             discard(child)
         self._goal.children = []
-        self._run = self._mounted = self._origin = None
+        self._run = self._mounted = None
         self.is_broken = False
 
     def resumed(self, arrival: Arrival, plan: Plan) -> None:
@@ -337,8 +327,16 @@ class Mount:
         subtree.parent = self._goal
         self._goal.children = [subtree]
         self._mounted = MountedTree(plan.tree, over or frozenset(), entered)
-        self._origin = (plan, self._agent.beliefs.frozen()) if over is None else None
         domain = self._search.planner.domain  # that of the plan, which a found plan has to look up
         if domain not in self._domains:
             self._domains = (domain, *self._domains[:1])
         self.is_broken = False
+
+
+def _task_in(domain: FrozenDomain, node: TaskNode | ScopeNode) -> Task | None:
+    """The task with the name of a node's task, if there is one that takes its arguments."""
+    task = domain.tasks.get(node.task.name)
+    try:
+        return None if task is None else task(*node.args).task
+    except DomainError:
+        return None

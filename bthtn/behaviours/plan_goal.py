@@ -5,7 +5,8 @@
     searching   a search                spends its budget, and waits with the plan until the goals
                                         whose place it takes have ended: running. No plan: FAILURE
     running     a plan                  looks at what others have changed: the plan is kept, or
-                                        replaced or repaired, or it does not work: broken.
+                                        replaced or repaired, or it does not work, or is one of
+                                        older code: broken.
                                         Then the plan is ticked. SUCCESS when it is done; when it
                                         has failed: broken, or FAILURE after too many
     broken      a search, and running   goes on as if it were searching, and ticks the steps until
@@ -331,6 +332,9 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
     def _advance(self) -> Generator[Behaviour, None, Status]:
         """Search for a plan, or tick the plan. Returns the status of the goal."""
+        if self.ends_for and self._mount.is_broken:
+            yield from self._mount.run_on()
+            return self._after(RUNNING)
         has_plan = self.children and not self._mount.is_broken
         status = self._review_plan() if has_plan else self._find_plan()
         if status is not SUCCESS:  # there is no plan to tick
@@ -660,31 +664,24 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     # newer code, and newer trees
 
     def _follow_reload(self) -> None:
-        """After a reload, keep the plan if the newer domain has it, too; otherwise break it."""
-        if self._reloads == self.agent.reloads:
+        """Go on with newer code: break the plan, whose running steps follow, and search anew."""
+        is_reloaded = self._reloads != self.agent.reloads
+        if not (is_reloaded or self._inherits):
             return
         self._reloads, self._inherits = self.agent.reloads, False
-        plan, search = self.plan, self._search
+        search = self._search
         search.follow()
-        self._search.failures.cooldowns.follow(search.planner.domain)
-        if self._mount.is_empty or self._mount.is_broken or plan is None:
-            self._start_search(self._search.reason)
-            self._mount.follow(search.planner.domain)
-            return
-        self._review.plan_with(search.planner)
+        search.failures.cooldowns.follow(search.planner.domain)
         self._repair.forget()
-        try:
-            kept = self._mount.reload(plan, search.planner)
-        except (BthtnError, PlanRefused) as error:
-            first = error.diagnostics[0].message if isinstance(error, BthtnError) else str(error)
-            failure = Failure(f"the reloaded domain does not have this plan: {first}")
-            self._emit(PlanBroken, str(failure))
+        if self.children and self.children[0].status is SUCCESS:  # only its aborts go on
+            return
+        if self.children and not self._mount.is_broken:
+            failure = Failure("the domain was reloaded" if is_reloaded else REPLACED)
+            search.reason = str(failure)
+            self._emit(PlanBroken, search.reason)
             self._break_plan(failure)
-            self._start_search(str(failure))
-            self._mount.follow(search.planner.domain)
-        else:
-            self._run_now(kept)
-            self._emit(PlanKept, "the reloaded domain has this plan, too")
+        self._mount.follow(search.planner.domain)
+        self._start_search(search.reason)
 
     @work
     def _take_over(self, other: PlanGoal) -> None:
@@ -701,7 +698,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             with runtime_of(self.agent).working(self):
                 other._stop_for(REPLACED)
                 other._mount.clear()
-        self._reloads = -1  # what is taken over has to follow
+        self._reloads = other._reloads
         self._search.failures.cooldowns = other._search.failures.cooldowns
         self._mount.take(other._mount)
 

@@ -1,10 +1,10 @@
-"""Reloading: a tree gets a newer root, in which goals go on with their plans.
+"""Reloading: a tree gets a newer root, in which goals go on with the steps of their plans.
 
     old root   selector ── [fight], patrol         fight runs a plan
     new root   selector ── heal, fight, patrol     not ticked yet
-    then       selector ── heal, [fight], patrol   the new goal runs the plan on
+    then       selector ── heal, [fight], patrol   the new goal has the plan, and plans anew
 
-The plan runs on if the newer domain has it, too, and the first tick of the new root reaches it.
+Its steps run on if the next plan begins with them, and the first tick of the new root reaches it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from bthtn.checked import checked
 def replace_root(tree: BehaviourTree, root: Behaviour) -> None:
     """Let a tree go on with another root, between two ticks.
 
-    A goal of the new root that has the name and the agent of a running one goes on with its plan
-    if the next tick reaches it; of several such goals, the first one does. Everything else that
+    A goal of the new root that has the name and the agent of a running one takes over its plan if
+    the next tick reaches it, and plans anew: the steps run on with which the next plan begins. Of
+    several such goals, the first one does. Everything else that
     runs is stopped, and the behaviours of the old root are shut down. The new root has to be set up
     already, as far as it needs that. Raises ExecutionError in the middle of a tick.
     """

@@ -78,12 +78,6 @@ def carried(values: Mapping[Fluent[Any], Any], older: StateSchema, newer: State)
     return Carried(state, tuple(sorted(lost)), tuple(sorted(defaulted)))
 
 
-def successor_values(state: FrozenState, newer: type[State]) -> FrozenState:
-    """The values of a state for the fluents of a newer State class, as far as it has them."""
-    found = ((_counterpart(fluent, newer.__schema__), value) for fluent, value in state.items())
-    return FrozenState({fluent: value for fluent, value in found if fluent is not None})
-
-
 def _counterpart(fluent: Fluent[Any], schema: StateSchema) -> Fluent[Any] | None:
     """The fluent of this schema with the same name and index, None if there is none."""
     if fluent.index is None:

@@ -1,4 +1,4 @@
-"""Newer code taken over between ticks: plans, steps, beliefs and rights of before go on or end."""
+"""Newer code taken over between ticks: steps, beliefs and rights of before go on or end."""
 
 import gc
 import threading
@@ -20,24 +20,27 @@ from bthtn import (
     fluent,
     method,
     parallel,
-    pause,
+    primitive,
     priority,
-    retry,
     timeout,
     with_cleanup,
 )
 from bthtn.behaviours import (
     Agent,
     AgentReloaded,
+    Believes,
     Character,
+    CleanupStarted,
+    GoalEnded,
     LeafAborted,
     LeafEnded,
     LeafStarted,
     Operators,
     PlanAborted,
+    PlanAdopted,
     PlanBroken,
     PlanGoal,
-    PlanKept,
+    PlanHookFailed,
     ReloadFailed,
     Sensors,
     attach,
@@ -72,10 +75,10 @@ class YardWithFleas(State):
 class Version:
     """One version of a dog's code: how it digs, what it eats, and how it goes about its food.
 
-    ``first`` and ``then`` are further steps before and after digging, which takes ``digs`` ticks.
+    ``first`` are further steps before digging, which takes ``digs`` ticks; eating takes ``eats``.
     """
 
-    def __init__(self, name, digs=3, first=(), then=(), needs=None, state=Yard):
+    def __init__(self, name, digs=3, eats=1, first=(), needs=None, state=Yard):
         self.name, self.said = name, []
         self.state = state
         self.domain = domain = Domain("yard", state)
@@ -83,16 +86,15 @@ class Version:
         needs = state.bones > 0 if needs is None else needs
         self.eat = domain.primitive("eat", precondition=needs, effects=state.bones.decreases(1))
         self.bark = domain.primitive("bark")
-        steps = {"bark": self.bark}
-        before, between = ([steps[one]() for one in names] for names in (first, then))
-        body = (*before, self.dig(), *between, self.eat())
+        before = [self.bark() for _ in first]
+        body = (*before, self.dig(), self.eat())
 
         def feed():
             yield method(*body)
 
         self.feed = domain.compound(feed)
         self.operators = Operators()
-        for task, ticks in ((self.dig, digs), (self.eat, 1), (self.bark, 1)):
+        for task, ticks in ((self.dig, digs), (self.eat, eats), (self.bark, 1)):
             self.operators.bind(task)(self.operator(task.name, ticks))
 
     def operator(self, task, ticks):
@@ -121,6 +123,18 @@ class Version:
         return Character(self.tree(agent), agent, sense=nothing)
 
 
+def pursuing(network, **options):
+    """Makes characters of versions, and of running ones, whose goal is this network of theirs."""
+
+    def make(version, running=None):
+        goal, agent = network(version), version.agent()
+        if running is not None:
+            agent = running.agent.reload(agent)
+        return Character(PlanGoal("g", agent, goal, **options), agent, sense=nothing)
+
+    return make
+
+
 def kinds(events, *wanted):
     return [event for event in events if isinstance(event, wanted)]
 
@@ -129,46 +143,171 @@ def played(character, ticks):
     return [event for _ in range(ticks) for event in character.tick()]
 
 
-def test_a_running_plan_goes_on_if_the_newer_domain_has_it_too():
+def test_a_running_step_goes_on_and_the_rest_is_planned_anew():
     character = Version("old").make()
     played(character, 1)
     character.reload(Version("new").make)
     events = played(character, 4)
-    assert kinds(events, PlanKept)[0].reason == "the reloaded domain has this plan, too"
-    assert not kinds(events, PlanBroken, LeafAborted)
+    assert [one.reason for one in kinds(events, PlanBroken)] == ["the domain was reloaded"]
+    assert [one.reason for one in kinds(events, PlanAdopted)] == ["the domain was reloaded"]
+    assert not kinds(events, LeafAborted)
     dug, eaten = ["old dig"] * 3, ["new eat"]
     assert character.agent.body == [*dug, "old over", *eaten, "new over"]
     assert character.root.status is Status.SUCCESS
 
 
-def test_a_plan_that_the_newer_domain_lacks_is_broken_and_the_next_one_is_its_own():
+def test_a_step_that_the_next_plan_does_not_begin_with_is_aborted():
     character = Version("old").make()
     played(character, 1)
     character.reload(Version("new", first=["bark"]).make)
     events = played(character, 1)
-    (broken,) = kinds(events, PlanBroken)
-    assert broken.reason.startswith("the reloaded domain does not have this plan: ")
-    assert [one.task for one in kinds(events, LeafStarted)] == ["bark"]
+    assert [type(one) for one in events[-4:]] == [PlanBroken, LeafAborted, PlanAdopted, LeafStarted]
     assert character.agent.body == ["old dig", "old over", "new bark"]
     assert character.root.replans == 0
 
 
-def test_a_step_that_the_next_plan_begins_with_runs_on():
-    character = Version("old").make()
+def test_behind_a_step_that_runs_on_comes_what_the_newer_domain_has_there():
+    make = pursuing(lambda version: (version.dig(), *version.further, version.eat()))
+    old, new = Version("old"), Version("new")
+    old.further, new.further = (), (new.bark(),)
+    character = make(old)
     played(character, 1)
-    character.reload(Version("new", then=["bark"]).make)
+    character.reload(lambda running: make(new, running))
     events = played(character, 4)
-    assert kinds(events, PlanBroken)
     assert not kinds(events, LeafAborted)
     assert character.agent.body[:5] == [*["old dig"] * 3, "old over", "new bark"]
 
 
-def test_a_plan_whose_rest_does_not_work_in_the_newer_domain_is_broken():
+def test_steps_run_on_while_a_plan_is_searched_for():
+    make = pursuing(lambda version: version.feed(), budget=1)
+    character = make(Version("old", digs=9))
+    while not character.agent.body:
+        played(character, 1)
+    character.reload(lambda running: make(Version("new"), running))
+    events = played(character, 1)
+    assert kinds(events, PlanBroken)
+    assert not kinds(events, PlanAdopted)
+    assert kinds(played(character, 5), PlanAdopted)
+    assert character.agent.body == ["old dig"] * 7
+
+
+def renamed(version):
+    return version.domain.primitive(f"dig_as_{version.name}_dogs_do", duration=9)()
+
+
+def with_another_argument(version):
+    def dig_old():
+        return primitive(duration=9)
+
+    def dig_new(where: int):
+        return primitive(duration=9)
+
+    dig = dig_new if version.name == "new" else dig_old
+    dig.__name__ = "dig_deep"
+    return version.domain.primitive(dig)(*[1] * (dig is dig_new))
+
+
+@pytest.mark.parametrize("network", [renamed, with_another_argument])
+def test_a_step_that_the_newer_domain_does_not_have_is_aborted_at_once(network):
+    make = pursuing(lambda version: (network(version), version.bark()), budget=1)
+    old, new = Version("old"), Version("new")
+    old.operators = new.operators = Operators(simulates_others=True)
+    character = make(old)
+    while not kinds(played(character, 1), LeafStarted):
+        pass
+    character.reload(lambda running: make(new, running))
+    events = played(character, 1)
+    assert len(kinds(events, LeafAborted)) == 1
+    assert not kinds(events, PlanAdopted)
+
+
+def test_a_goal_without_a_plan_in_the_newer_domain_fails_and_aborts_its_steps():
     character = Version("old").make()
     played(character, 1)
     character.reload(Version("new", needs=Yard.hungry & (Yard.bones > 5)).make)
+    (ended,) = kinds(played(character, 1), GoalEnded)
+    assert not ended.succeeded
+    assert character.agent.body == ["old dig", "old over"]
+
+
+def dining(version):
+    """Digs, unless there is a bone already."""
+
+    @version.domain.compound
+    def dine():
+        yield method(version.eat(), when=version.state.bones > 0)
+        yield method(version.dig(), version.eat())
+
+    return dine()
+
+
+def test_what_is_done_is_not_done_again_where_the_beliefs_have_it():
+    make = pursuing(dining)
+    character = make(Version("old", digs=1, eats=5))
+    played(character, 2)
+    assert character.agent.body[-1] == "old eat"
+    for name in "bcd":
+        character.reload(lambda running, name=name: make(Version(name), running))
+        played(character, 1)
+    assert character.agent.body[2:] == ["old eat"] * 4
+    played(character, 2)
+    assert character.root.status is Status.SUCCESS
+    assert "d dig" not in character.agent.body
+
+
+def test_the_next_plan_is_made_from_the_beliefs_as_they_are():
+    character = Version("old", digs=1, eats=5).make()
+    played(character, 3)
+    character.reload(Version("new").make)  # a dog that always digs before he eats
     events = played(character, 1)
-    assert "eat" in kinds(events, PlanBroken)[0].reason
+    assert kinds(events, LeafAborted)[0].task == "eat"
+    assert character.agent.body[-1] == "new dig"
+
+
+def test_a_goal_that_is_done_but_for_its_aborts_is_not_planned_again():
+    def racing(version):
+        slow = version.domain.primitive("dangle")
+        version.operators.bind(slow)(slow_to_abort)
+        return parallel(slow(), version.bark(), policy="any")
+
+    make = pursuing(racing)
+    character = make(Version("old"))
+    while "letting go" not in character.agent.body:
+        played(character, 1)
+    assert character.root.status is Status.RUNNING
+    character.reload(lambda running: make(Version("new"), running))
+    assert not kinds(played(character, 1), PlanBroken, LeafStarted)
+    assert character.root.status is Status.SUCCESS
+
+
+@pytest.mark.parametrize("budget", [1, 1_000])
+@pytest.mark.parametrize("further", [0, 1])
+def test_a_guard_that_turns_false_meanwhile_lets_no_other_step_start(further, budget):
+    def lie_down(version, *further):
+        @version.domain.compound
+        def rest():
+            yield method(*further, version.dig())
+
+        return rest()
+
+    old, new = Version("old"), Version("new")
+    rest = lie_down(old)
+    lie_down(new, *[new.bark()] * further)
+    agent = old.agent()
+    heard = agent.listener = RecordingListener()
+    guard = Believes("hungry", agent, Yard.hungry)
+    goal = PlanGoal("rest", agent, rest, budget=budget)
+    root = Sequence("while hungry", memory=False, children=[guard, goal])
+    tree = BehaviourTree(root)
+    attach(tree, agent)
+    while not agent.body:
+        tree.tick()
+    agent.reload(new.agent())
+    agent.believe(Yard.hungry, value=False)
+    tree.tick()
+    assert root.status is Status.FAILURE
+    assert len(kinds(heard.events, LeafStarted)) == 1
+    assert agent.body == ["old dig", "old dig", "old over"]
 
 
 def test_a_step_has_the_effects_of_the_newer_domain_and_the_operator_it_was_started_with():
@@ -204,12 +343,12 @@ def test_a_default_that_nobody_has_changed_becomes_the_newer_one():
     assert character.agent.beliefs.get(YardWithFleas.bones) == 7
 
 
-def test_a_plan_is_kept_by_one_reload_after_the_other():
+def test_a_step_goes_on_over_one_reload_after_the_other():
     character = Version("old", digs=5).make()
     played(character, 1)
     for name in "bcd":
         character.reload(Version(name).make)
-        assert kinds(played(character, 1), PlanKept)
+        assert kinds(played(character, 1), PlanBroken)
     assert character.agent.body == ["old dig"] * 4
 
 
@@ -324,9 +463,10 @@ def test_every_agent_takes_its_newer_parts():
     character.reload(lambda running: make(Version("new"), running))
     events = character.tick()
     assert [one.name for one in kinds(events, AgentReloaded)] == ["Al", "Bo"]
-    assert [one.goal for one in kinds(events, PlanKept)] == ["Al", "Bo"]
+    assert [one.goal for one in kinds(events, PlanAdopted)] == ["Al", "Bo"]
     played(character, 3)
     for agent in character.agents.values():
+        assert agent.body[:4] == [*["old dig"] * 3, "old over"]
         assert agent.body[-2:] == ["new eat", "new over"]
 
 
@@ -361,11 +501,11 @@ def test_of_several_goals_of_one_name_the_running_one_passes_its_plan_on(running
     character = Character(root, agent, sense=nothing)
     played(character, 1)
     character.reload(Version("new").make)
-    assert kinds(character.tick(), PlanKept)
+    assert not kinds(character.tick(), LeafAborted, PlanAborted)
     assert agent.body == ["old dig", "old dig"]
 
 
-def test_a_goal_that_takes_the_place_of_a_kept_one_waits_for_its_abort():
+def test_a_goal_that_takes_the_place_of_one_that_was_taken_over_waits_for_its_abort():
     def make(version, running=None, *, alarmed=False):
         agent = version.agent()
         if running is not None:
@@ -469,7 +609,7 @@ def test_a_right_that_the_newer_code_does_not_ask_for_is_given_back():
     played(character, 1)
     character.reload(Version("new").make)
     events = played(character, 1)
-    assert kinds(events, PlanKept)
+    assert not kinds(events, LeafAborted)
     assert log == ["old asks", "old releases"]
     assert len(character.agent.leases) == 0
 
@@ -485,33 +625,29 @@ def test_leases_of_a_plan_that_is_given_up_are_given_back():
     assert len(leases) == 0
 
 
-def test_a_kept_plan_that_a_newer_hook_refuses_is_broken():
+def test_a_newer_hook_may_refuse_the_next_plan():
     character = Version("old").make()
     played(character, 1)
     newer = Version("new")
 
     @newer.operators.on_plan_start(newer.eat)
     def refuse(agent):
-        if "old over" not in agent.body:
-            raise ValueError("not now")
+        raise ValueError("not now")
 
     character.reload(newer.make)
-    assert kinds(character.tick(), PlanBroken)
+    events = character.tick()
+    assert kinds(events, PlanHookFailed)
+    assert not kinds(events, PlanAdopted)
+    assert character.agent.body == ["old dig", "old over"]
 
 
 def test_a_cleanup_that_is_open_is_done_by_the_newer_plan():
-    def make(version, running=None):
-        agent = version.agent()
-        if running is not None:
-            agent = running.agent.reload(agent)
-        goal = with_cleanup(version.dig(), finally_=version.bark())
-        return Character(PlanGoal("g", agent, goal), agent, sense=nothing)
-
+    make = pursuing(lambda version: with_cleanup(version.dig(), finally_=version.bark()))
     character = make(Version("old"))
     played(character, 1)
     character.reload(lambda running: make(Version("new"), running))
     events = played(character, 4)
-    assert kinds(events, PlanKept)
+    assert not kinds(events, CleanupStarted)
     assert character.agent.body == [*["old dig"] * 3, "old over", "new bark", "new over"]
 
 
@@ -537,84 +673,32 @@ def test_a_cleanup_that_a_goal_owes_is_done_although_the_newer_tree_does_not_rea
 
 
 def test_a_suspended_part_is_planned_in_the_newer_domain():
-    def make(version, running=None):
-        agent = version.agent()
-        if running is not None:
-            agent = running.agent.reload(agent)
-        goal = PlanGoal("g", agent, [version.dig(), defer(version.feed())])
-        return Character(goal, agent, sense=nothing)
-
+    make = pursuing(lambda version: (version.dig(), defer(version.feed())))
     character = make(Version("old"))
     played(character, 1)
     character.reload(lambda running: make(Version("new", first=["bark"]), running))
     events = played(character, 9)
-    assert kinds(events, PlanKept)
+    assert not kinds(events, LeafAborted)
     assert character.agent.body[4:6] == ["new bark", "new over"]
     assert character.root.status is Status.SUCCESS
 
 
-def test_a_part_that_was_planned_on_arrival_runs_on():
-    def make(version, running=None):
-        agent = version.agent()
-        if running is not None:
-            agent = running.agent.reload(agent)
-        goal = PlanGoal("g", agent, [version.bark(), defer(version.feed())])
-        return Character(goal, agent, sense=nothing)
+def test_a_step_that_was_planned_on_arrival_runs_on():
+    def on_arrival(version):
+        @version.domain.compound
+        def dine():
+            yield method(version.eat(), when=version.state.bones > 0)
+            yield method(version.dig(), defer(version.eat()))
 
-    character = make(Version("old", digs=4))
-    played(character, 4)
-    assert character.agent.body[-1] == "old dig"
+        return dine()
+
+    make = pursuing(on_arrival)
+    character = make(Version("old", digs=1, eats=3))
+    while "old eat" not in character.agent.body:
+        played(character, 1)
     character.reload(lambda running: make(Version("new"), running))
-    events = character.tick()
-    while character.root.status is Status.RUNNING:
-        events += character.tick()
-    assert kinds(events, PlanKept)
-    assert not kinds(events, LeafAborted)
-    assert character.agent.body[-2:] == ["new eat", "new over"]
-
-
-def waiting_at_two_doors(version):
-    @version.domain.compound
-    def wait():
-        yield method(*[pause()] * 6, version.bark(), when=version.state.hungry)
-
-    return parallel(wait(), wait())
-
-
-def trying_in_vain(version):
-    fail = version.domain.primitive("fail")
-
-    @version.operators.bind(fail)
-    def failed(agent):
-        return False
-
-    @version.domain.compound
-    def attempt():
-        yield method(retry(9, fail()), when=version.state.hungry)
-
-    return parallel(attempt(), version.dig())
-
-
-@pytest.mark.parametrize("reloads", [False, True])
-@pytest.mark.parametrize("network", [waiting_at_two_doors, trying_in_vain])
-def test_what_was_entered_goes_on_although_no_step_of_it_has_started(network, reloads):
-    def make(running=None):
-        version = Version("any", digs=9)
-        goal = network(version)
-        agent = version.agent()
-        if running is not None:
-            agent = running.agent.reload(agent)
-        return Character(PlanGoal("g", agent, goal), agent, sense=nothing)
-
-    character = make()
-    played(character, 3)
-    character.agent.believe(Yard.hungry, value=False)
-    if reloads:
-        character.reload(make)
-    events = played(character, 1)
-    assert character.root.status is Status.RUNNING
-    assert len(kinds(events, PlanKept)) == reloads
-    assert not kinds(events, PlanBroken, LeafAborted)
+    assert not kinds(played(character, 3), LeafAborted)
+    assert character.agent.body == ["old dig", "old over", *["old eat"] * 3, "old over"]
 
 
 def test_sensors_are_those_of_the_newer_code():
@@ -647,7 +731,7 @@ def test_in_a_loop_of_the_users_own_the_tree_may_stay_and_its_goals_follow():
     for _ in range(4):
         tree.tick()
     assert agent.body == [*["old dig"] * 3, "old over", "new eat", "new over"]
-    assert kinds(heard.events, PlanKept)
+    assert len(kinds(heard.events, PlanAdopted)) == 2
 
 
 def test_in_a_loop_of_the_users_own_a_tree_gets_a_newer_root():
@@ -664,6 +748,20 @@ def test_in_a_loop_of_the_users_own_a_tree_gets_a_newer_root():
     assert tree.root is root
     assert root.status is Status.SUCCESS
     assert agent.body == [*["old dig"] * 3, "old over", "new eat", "new over"]
+
+
+def test_a_newer_root_of_the_same_code_has_its_steps_run_on():
+    version = Version("old")
+    agent = version.agent()
+    heard = agent.listener = RecordingListener()
+    tree = BehaviourTree(version.tree(agent))
+    attach(tree, agent)
+    tree.tick()
+    replace_root(tree, version.tree(agent))
+    for _ in range(4):
+        tree.tick()
+    assert agent.body == [*["old dig"] * 3, "old over", "old eat", "old over"]
+    assert [one.reason for one in kinds(heard.events, PlanBroken)] == ["the tree has a new root"]
 
 
 def test_a_goal_with_another_network_under_the_same_name_plans_anew():
@@ -705,31 +803,19 @@ def test_many_reloads_leave_nothing_behind():
     assert len(character.tree.post_tick_handlers) == 0
 
 
-def decorated(network):
-    """Makes characters whose goal is a decorated part of their version."""
-
-    def make(version, running=None):
-        agent = version.agent()
-        if running is not None:
-            agent = running.agent.reload(agent)
-        return Character(PlanGoal("g", agent, network(version)), agent, sense=nothing)
-
-    return make
-
-
 def test_a_timeout_counts_on():
-    make = decorated(lambda version: timeout(4, version.dig()))
+    make = pursuing(lambda version: timeout(4, version.dig()))
     character = make(Version("old", digs=10))
     played(character, 3)
     character.reload(lambda running: make(Version("new"), running))
-    assert kinds(played(character, 1), PlanKept)
+    played(character, 1)
     assert character.agent.body == ["old dig"] * 4
     played(character, 1)
     assert character.agent.body[4:5] == ["old over"]
 
 
 def test_a_cooldown_goes_on():
-    make = decorated(lambda version: priority(cooldown(9, version.bark()), version.dig()))
+    make = pursuing(lambda version: priority(cooldown(9, version.bark()), version.dig()))
     character = make(Version("old"))
     played(character, 2)
     assert character.root.status is Status.SUCCESS
