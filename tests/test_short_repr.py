@@ -27,10 +27,9 @@ def test_the_text_of_options_has_only_what_differs_from_the_defaults():
     assert repr(Settings()) == "Settings()"
     assert repr(Settings(horizon=2, seed=0)) == "Settings(horizon=2)"
     assert repr(Replanning(repair=False)) == "Replanning(repair=False)"
-    waits = {name: seconds(3) for name in ("cooldown", "longest_cooldown", "wait", "longest_wait")}
-    assert repr(RetryPolicy(**waits)).startswith("RetryPolicy(cooldown=")
-    assert repr(Replanning(retrying=RetryPolicy(wait=1))) == (
-        "Replanning(retrying=RetryPolicy(wait=1))"
+    assert repr(RetryPolicy(rest=seconds(3), longest=seconds(9))).startswith("RetryPolicy(rest=")
+    assert repr(Replanning(retrying=RetryPolicy(rest=1))) == (
+        "Replanning(retrying=RetryPolicy(rest=1))"
     )
 
 

@@ -70,8 +70,7 @@ from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.reloading import replace_root
 from bthtn.behaviours.saves import load, save
-from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
-from bthtn.replanning.policy import Decision, Replanning, Verdict
+from bthtn.replanning.policy import NO_BACKOFF, Decision, Replanning, RetryPolicy, Verdict
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.beliefs import Beliefs, Watch
 

@@ -10,7 +10,7 @@ import bthtn.planning.htn.translation.translator  # noqa: F401 - so that no tick
 from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.compile import refuse_too_deep
-from bthtn.behaviours.failure_tracking import FailureTracking
+from bthtn.behaviours.memory import FailureMemory
 from bthtn.behaviours.plan_run import Arrival, Reads, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
@@ -42,7 +42,7 @@ class _Started(RestartingSearch):
     def __init__(
         self,
         planner: Planner[Any],
-        failures: FailureTracking,
+        failures: FailureMemory,
         agent: Agent[Any, Any],
         *,
         resumes: bool,
@@ -94,7 +94,7 @@ class PlanSearch:
         self._domain, fitting = domain_and_goal(self._domains, self.goal)
         self._newest = self._domain.derived(PlannersByGoal).planner(fitting, settings)
         self.planner = self._newest
-        self.failures = FailureTracking(agent, name, self.planner, replanning.retrying)
+        self.failures = FailureMemory(agent, name, self.planner, replanning.retrying)
         self._current: _Started | None = None
         self._background: _Started | None = None
         self._prepared: _Started | None = None

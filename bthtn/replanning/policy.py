@@ -9,10 +9,10 @@ from functools import cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from bthtn.checked import checked
+from bthtn.domain.number import Seconds
 from bthtn.errors import DomainError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
-from bthtn.replanning.backoff import DEFAULT_RETRY_POLICY, RetryPolicy
 from bthtn.short_repr import ShortRepr
 from bthtn.world.diff import Change
 
@@ -104,6 +104,62 @@ TABLE: Final = (
 def rule_for(interrupt: Interrupt, situation: Situation) -> Rule:
     """The first line of the table that fits."""
     return next(rule for rule in TABLE if rule.fits(interrupt, situation))
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RetryPolicy(ShortRepr):
+    """When a goal tries again what has failed (semantics 3.10).
+
+    What has failed ``after`` times in a row rests for ``rest`` ticks of the goal, after each
+    further failure for twice as long, up to ``longest``. With ``after=None`` nothing ever rests.
+    Both times may be given with ``seconds(…)`` instead, those of the agent's clock.
+    """
+
+    after: int | None = 3
+    rest: int | Seconds = 8
+    longest: int | Seconds = 256
+
+    def __post_init__(self) -> None:
+        """Raise DomainError for numbers that are too small, and for ticks beside seconds."""
+        counts = () if self.after is None else (("after", self.after),)
+        times = ("rest", _number("rest", self.rest)), ("longest", _number("longest", self.longest))
+        for name, value in (*counts, *times):
+            if not value > 0:
+                raise DomainError("BT202", f"{name} is {value}", hint="it has to be above zero")
+        if isinstance(self.rest, Seconds) is not isinstance(self.longest, Seconds):
+            message = "a RetryPolicy has a time in ticks beside one in seconds"
+            hint = "write both rest and longest with seconds(…), or none"
+            raise DomainError("BT128", message, hint=hint)
+
+    @property
+    def in_seconds(self) -> bool:
+        """Whether its times are in seconds."""
+        return isinstance(self.rest, Seconds)
+
+    @property
+    def most(self) -> float:
+        """``longest`` as a number of ticks or seconds."""
+        return _number("longest", self.longest)
+
+    def rest_after(self, failures: int) -> float:
+        """How long something rests after so many failures in a row, in ticks or seconds."""
+        times = -1 if self.after is None else failures - self.after
+        first = _number("rest", self.rest)
+        return min(first * (1 << min(times, 1_000)), self.most) if times >= 0 else 0
+
+
+def _number(name: str, time: int | Seconds) -> float:
+    length = time.length if isinstance(time, Seconds) else time
+    if not isinstance(length, int | float):
+        raise DomainError("BT110", f"{name} is {length!r}", hint="give a number")
+    return length
+
+
+DEFAULT_RETRY_POLICY: Final = RetryPolicy()
+
+NO_BACKOFF: Final = RetryPolicy(after=None)
+"""A policy without rests: nothing is avoided, and goals try again at once, for ever."""
 
 
 @checked

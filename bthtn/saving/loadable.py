@@ -47,7 +47,11 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "decorator=CooldownDecorator|InvertDecorator|RetryDecorator|TimeoutDecorator "
         "failure=None|Failure node=ScopeNode"
     ),
-    "bthtn.behaviours.failure_tracking:FailureTracking": "_recorded=None|@Search",
+    "bthtn.behaviours.memory:Entry": (
+        "count=number failure=Failure reads=set searched=dict since=number until=number "
+        "woken=number"
+    ),
+    "bthtn.behaviours.memory:FailureMemory": "_recorded=None|@Search",
     "bthtn.behaviours.goals:PriorityGoals": "current_child=None|Behaviour",
     "bthtn.behaviours.goals:StateMachineGoals": "current_child=None|Behaviour state=None|text",
     "bthtn.behaviours.goals:UtilityGoals": "current_child=None|Behaviour",
@@ -82,7 +86,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "_foreseen=None|Plan _node=SuspendedNode _search=PlanSearch _started=None|_Started"
     ),
     "bthtn.behaviours.plan_search:_Started": (
-        "_beliefs=Beliefs _failures=FailureTracking _kept=tuple _most=number _resumes=truth "
+        "_beliefs=Beliefs _failures=FailureMemory _kept=tuple _most=number _resumes=truth "
         "_search=@Search _version=number _works_at=number avoided=dict expansions=number "
         "found_in=FrozenState plan=None|Plan planner=Planner state=FrozenState "
         "status=SearchStatus"
@@ -197,21 +201,6 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "bthtn.planning.strips.strips_search:StripsSearch": (
         "_asked=PlanRequest _expansions=number _status=SearchStatus"
     ),
-    "bthtn.replanning.backoff:Backoff": "waiting=None|WaitReason",
-    "bthtn.replanning.backoff:RetryPolicy": (
-        "avoid_after=None|number cooldown=number|Seconds longest_cooldown=number|Seconds "
-        "longest_wait=number|Seconds wait=number|Seconds wait_after=number"
-    ),
-    "bthtn.replanning.backoff:WaitReason": (
-        "failures=number fluents=set in_seconds=truth last=Failure until=number"
-    ),
-    "bthtn.replanning.failures:AttributedFailure": (
-        "at_plan_start=truth cause=tuple failure=Failure refused=truth was_drawn=truth"
-    ),
-    "bthtn.replanning.failures:FailureCount": (
-        "count=number has_changed=truth latest=AttributedFailure noise=number tick=number "
-        "times=number until=number"
-    ),
     "bthtn.replanning.improvement:Improvement": (
         "_bound=MethodTraversalRecord _changed=set _first=@Search _has_other_domain=truth "
         "_interrupt=text _is_second=truth _planner=Planner _predicted=None|Start "
@@ -222,6 +211,9 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "bthtn.replanning.policy:Replanning": (
         "hysteresis=number interrupt=text meanwhile=text minimum_commitment=number "
         "repair=truth retrying=RetryPolicy"
+    ),
+    "bthtn.replanning.policy:RetryPolicy": (
+        "after=None|number longest=number|Seconds rest=number|Seconds"
     ),
     "bthtn.replanning.policy:Verdict": (
         "change=None|Change decision=Decision failure=None|Failure plan=None|Plan reason=text"

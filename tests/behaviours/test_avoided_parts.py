@@ -14,8 +14,7 @@ from bthtn import (
 )
 from bthtn.agent.events import LeafStarted, TaskAvoided
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from bthtn.replanning.backoff import RetryPolicy
-from bthtn.replanning.policy import Replanning
+from bthtn.replanning.policy import Replanning, RetryPolicy
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 
 
@@ -24,7 +23,7 @@ class Burglar(State):
     weather: Fluent[str] = fluent(default="dry")
 
 
-def burgle(network, *, avoid_after=2, settings=None, operators=None):
+def burgle(network, *, after=2, settings=None, operators=None):
     """A burglar with a goal of his domain, made by a function of the tasks he has."""
     domain = Domain("house", Burglar)
     go = domain.primitive("go")
@@ -43,7 +42,7 @@ def burgle(network, *, avoid_after=2, settings=None, operators=None):
         operators=bound if operators else None,
         listener=heard,
     )
-    replanning = Replanning(retrying=RetryPolicy(avoid_after=avoid_after))
+    replanning = Replanning(retrying=RetryPolicy(after=after, rest=32))
     options = {"settings": settings} if settings else {}
     return PlanGoal("in", agent, goal, replanning=replanning, **options), heard
 
@@ -99,7 +98,7 @@ def test_with_the_value_of_a_variable_that_led_there():
 
         return enter()
 
-    goal, heard = burgle(somewhere, avoid_after=1)
+    goal, heard = burgle(somewhere, after=1)
     ticks(goal, 6)
     assert started(heard)[:3] == ["walk('left')", "walk('right')", "climb"]
 
@@ -114,6 +113,6 @@ def test_what_was_foreseen_is_not_used_while_something_is_avoided():
         return (knock(), knock())
 
     settings = Settings(horizon=1, check_rest=True)
-    goal, heard = burgle(twice, avoid_after=1, settings=settings, operators={"go": ["F", "S"]})
+    goal, heard = burgle(twice, after=1, settings=settings, operators={"go": ["F", "S"]})
     assert "S" in ticks(goal, 8)
     assert started(heard)[:3] == ["go", "climb", "climb"]

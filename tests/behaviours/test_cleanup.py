@@ -450,7 +450,7 @@ def test_what_was_cleaned_up_after_is_not_gone_on_with(stage):
     a, c = stage.step("a", "S"), stage.step("c", "S")
     b, d = stage.step("b", "F"), stage.step("d", "S")
     tail = stage.compound("tail", lambda: [method(b), method(d)])
-    once = Replanning(retrying=RetryPolicy(avoid_after=1))
+    once = Replanning(retrying=RetryPolicy(after=1))
     goal = stage.goal(with_cleanup(a, tail, finally_=c), replanning=once)
     assert stage.play_out(goal)[-1] == "S"
     assert stage.heard.of(PlanRepaired) == []

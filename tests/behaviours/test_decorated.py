@@ -62,7 +62,7 @@ def test_what_timed_out_is_avoided_and_something_else_is_planned(stage):
     slow = stage.step("slow", "R" * 90)
     goal = stage.goal(
         first_of(timeout(2, slow), stage.step("other", "S")),
-        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+        replanning=Replanning(retrying=RetryPolicy(after=1)),
     )
     assert ticks(goal, 4) == "RRRS"
     (avoided,) = stage.heard.of(TaskAvoided)
@@ -128,7 +128,7 @@ def test_the_last_failure_is_that_of_the_plan_and_its_step_is_the_cause(stage):
     goal = stage.goal(
         retry(2, stage.step("open", "F")),
         max_replans=0,
-        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+        replanning=Replanning(retrying=RetryPolicy(after=1)),
     )
     assert ticks(goal, 2) == "RF"
     assert "open" in goal.feedback_message
@@ -138,7 +138,7 @@ def test_the_last_failure_is_that_of_the_plan_and_its_step_is_the_cause(stage):
 def test_failures_that_a_retry_mends_are_not_counted(stage):
     goal = stage.goal(
         retry(3, stage.step("open", "F", "F", "S")),
-        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+        replanning=Replanning(retrying=RetryPolicy(after=1)),
     )
     assert stage.play_out(goal) == "RRS"
     assert not stage.heard.of(TaskAvoided)
@@ -270,7 +270,7 @@ def test_a_part_that_failed_does_not_cool_down(stage):
 
 
 def test_a_goal_that_waited_for_a_cooldown_begins_when_it_is_over(stage):
-    policy = RetryPolicy(wait_after=1, wait=50, longest_wait=50)
+    policy = RetryPolicy(after=1, rest=50, longest=50)
     goal = stage.goal(
         cooldown(4, stage.step("shoot", "S", "S")), replanning=Replanning(retrying=policy)
     )
@@ -459,7 +459,7 @@ def test_who_failed_in_a_later_try_is_known_when_a_part_was_planned_on_arrival(s
     goal = stage.goal(
         retry(2, a, pause(), b),
         max_replans=0,
-        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+        replanning=Replanning(retrying=RetryPolicy(after=1)),
     )
     assert stage.play_out(goal).endswith("F")
     assert [one.task for one in stage.heard.of(TaskAvoided)] == ["a"]

@@ -25,8 +25,7 @@ from bthtn.agent.events import (
     TaskAvoided,
 )
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
-from bthtn.replanning.policy import Replanning
+from bthtn.replanning.policy import NO_BACKOFF, Replanning, RetryPolicy
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 from bthtn.testing.playground import World
 
@@ -143,11 +142,11 @@ def test_what_it_waits_for_is_told_once_and_shown_in_every_tick():
     ticks(scene.goal, 4)
     [waits] = scene.heard.of(GoalWaits)
     why = "there is no plan: keep_warm, method 0: has_coal is false: coal = 0"
-    assert waits == GoalWaits("goal", 3, why, 2, ("coal",))
+    assert waits == GoalWaits("goal", 3, why, 8, ("coal",))
     assert scene.goal.feedback_message == (
-        f"in vain 3 times: {why}; waits 2 more ticks, or for a change of coal"
+        f"in vain 3 times: {why}; waits 7 more ticks, or for a change of coal"
     )
-    ticks(scene.goal, 1)
+    ticks(scene.goal, 6)
     assert "waits 1 more tick," in scene.goal.feedback_message
     assert len(scene.heard.of(GoalEnded)) == 3
 
@@ -389,7 +388,7 @@ def test_repair_can_be_turned_off(repair):
 
 def test_what_cannot_be_mended_is_planned_anew_from_the_goal():
     war = War(shoot=["F"])
-    scene = war.scene(war.attack(), replanning=Replanning(retrying=RetryPolicy(avoid_after=1)))
+    scene = war.scene(war.attack(), replanning=Replanning(retrying=RetryPolicy(after=1)))
     assert ticks(scene.goal, 2) == "RS"
     assert scene.heard.of(PlanRepaired) == []
     assert scene.started("stab") == 1
@@ -411,7 +410,7 @@ def test_what_comes_out_otherwise_than_planned_is_mended_at_once():
     def advance():
         yield method(parallel(walk(), attack()))
 
-    replanning = Replanning(retrying=RetryPolicy(avoid_after=1))
+    replanning = Replanning(retrying=RetryPolicy(after=1))
     scene = Scene(domain, advance(), Soldier(ammo=0), replanning=replanning)
     assert ticks(scene.goal, 4) == "RRRR"
     assert (scene.started("stab"), scene.started("walk")) == (1, 1)
@@ -423,12 +422,12 @@ def test_what_comes_out_otherwise_than_planned_is_mended_at_once():
 
 def test_a_success_in_between_clears_what_failed_before():
     war = War(shoot=["F", "F", "S"] * 3)
-    scene = war.scene(war.attack(), replanning=Replanning(retrying=RetryPolicy(avoid_after=3)))
+    scene = war.scene(war.attack(), replanning=Replanning(retrying=RetryPolicy(after=3)))
     assert ticks(scene.goal, 9) == "RRSRRSRRS"
     assert scene.heard.of(TaskAvoided) == []
 
 
-def test_what_the_goal_itself_changes_counts_where_a_condition_was_false():
+def test_what_the_goal_itself_changes_counts_as_well():
     domain = Domain("war", Soldier)
     load = domain.primitive("load", expected=Soldier.ammo.becomes(1))
     shoot = domain.primitive("shoot", precondition=Soldier.ammo > 0)
@@ -442,7 +441,7 @@ def test_what_the_goal_itself_changes_counts_where_a_condition_was_false():
         yield method(search())
         yield method(buy(), name="buy")
 
-    retrying = RetryPolicy(avoid_after=1, cooldown=500)
+    retrying = RetryPolicy(after=1, rest=500, longest=500)
     scene = Scene(domain, attack(), Soldier(magazines=0), replanning=Replanning(retrying=retrying))
     scene.agent.believe(Soldier.ammo, 0)
     ticks(scene.goal, 4)
@@ -523,7 +522,7 @@ def test_what_was_over_before_one_repair_is_not_run_again_after_the_next(stage):
 def test_a_part_without_a_plan_is_tried_again_when_what_its_search_has_read_has_changed(stage):
     shoot, wait = stage.step("shoot", "R", precondition=World.armed), stage.step("wait", "R")
     attack = stage.compound("attack", lambda: [method(pause(), shoot), method(wait)])
-    goal = stage.goal(attack, replanning=Replanning(retrying=RetryPolicy(avoid_after=1)))
+    goal = stage.goal(attack, replanning=Replanning(retrying=RetryPolicy(after=1)))
     ticks(goal, 3)
     [avoided] = stage.heard.of(TaskAvoided)
     assert (avoided.task, avoided.fluents) == ("attack m0", ("armed",))
@@ -539,7 +538,7 @@ def test_a_choice_is_at_fault_although_the_rest_of_it_was_planned_on_arrival(sta
     goal = stage.goal(
         stage.compound("attack", lambda: [method(choice)]),
         lit=False,
-        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+        replanning=Replanning(retrying=RetryPolicy(after=1)),
     )
     ticks(goal, 3)
     assert [event.task for event in stage.heard.of(TaskAvoided)] == ["attack m0"]

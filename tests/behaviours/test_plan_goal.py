@@ -7,8 +7,7 @@ from bthtn import Domain, Settings, defer, method, null, parallel, priority
 from bthtn.agent.events import GoalEnded, LeafStarted, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.behaviours import PlanGoal
 from bthtn.errors import BthtnError, DomainError
-from bthtn.replanning.backoff import NO_BACKOFF
-from bthtn.replanning.policy import Replanning
+from bthtn.replanning.policy import NO_BACKOFF, Replanning
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 

@@ -145,7 +145,7 @@ def test_a_start_that_fails_fails_the_plan_before_it_is_adopted(stage, told):
     assert stage.heard.lines() == []
 
 
-def test_its_step_is_avoided_for_as_long_as_a_goal_waits_and_then_tried_again(stage, told):
+def test_its_step_rests_at_once_and_is_then_tried_again(stage, told):
     tries = []
 
     def full_at_first(agent):
@@ -154,7 +154,7 @@ def test_its_step_is_avoided_for_as_long_as_a_goal_waits_and_then_tried_again(st
             full(agent)
 
     goal = stage.goal(hooked(stage, told, "a", "S", start=full_at_first))
-    assert ticks(goal, 4) == "FFFS"
+    assert ticks(goal, 9) == "FFFFFFFFS"
 
 
 def reserving(stage, told, **options):

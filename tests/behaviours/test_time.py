@@ -250,11 +250,7 @@ def test_a_step_that_waits_for_seconds_without_a_clock_fails(scene):
 
 def test_a_goal_without_a_plan_waits_for_seconds(scene):
     scene.begin(scene.task("burn", precondition=World.ammo > 5))
-    policy = RetryPolicy(
-        **dict.fromkeys(("wait", "cooldown"), seconds(1)),
-        **dict.fromkeys(("longest_wait", "longest_cooldown"), seconds(4)),
-        wait_after=1,
-    )
+    policy = RetryPolicy(after=1, rest=seconds(1), longest=seconds(4))
     retrying = Replanning(retrying=policy)
     scene.goal = PlanGoal("goal", scene.agent, scene.goal.goal, replanning=retrying)
     scene.play(0, *[0.25] * 20)
@@ -354,13 +350,7 @@ def test_a_goal_that_waits_tries_again_after_its_clock_went_back(scene, reset):
     def fails(_):
         raise OperatorFailed("no")
 
-    retrying = RetryPolicy(
-        cooldown=seconds(1),
-        longest_cooldown=seconds(1),
-        wait=seconds(1.5),
-        longest_wait=seconds(1.5),
-        wait_after=1,
-    )
+    retrying = RetryPolicy(after=1, rest=seconds(1.5), longest=seconds(1.5))
     task = scene.task("try", fails)
 
     def goal(scene):

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from bthtn.behaviours import handover, parallel, suspended
-from bthtn.replanning import backoff, failures, repair, review
+from bthtn.behaviours import handover, memory, parallel, suspended
+from bthtn.replanning import policy, repair, review
 from tests.running.pair import compared
 from tests.running.scenes import scene
 from tests.sizes import seeds
@@ -90,8 +90,9 @@ FAULTS = [
     instead(handover._Handover, "_is_same_step", lambda _: False),
     instead(parallel, "_fails_plan", lambda _: False),
     instead(suspended.Suspended, "_must_wait", lambda _: False),
-    instead(failures.FailureMemory, "_end", lambda end: end + 1),
-    instead(backoff.Backoff, "_end", lambda end: end + 1),
+    instead(policy.RetryPolicy, "rest_after", lambda length: length + 1 if length > 1 else length),
+    instead(memory.FailureMemory, "_end_of_wait", lambda end: end + 1),
+    instead(memory.FailureMemory, "_matters", lambda _: False),
 ]
 
 

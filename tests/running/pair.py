@@ -10,8 +10,7 @@ from py_trees.composites import Sequence as TreeSequence
 from bthtn import Settings
 from bthtn.agent import events as told
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from bthtn.replanning.backoff import RetryPolicy
-from bthtn.replanning.policy import Replanning
+from bthtn.replanning.policy import Replanning, RetryPolicy
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator
 from bthtn.testing.playground import World
 from tests.properties.scenes import LIMITS
@@ -117,9 +116,8 @@ def operators_of(scene):
 def is_known_to_differ(goal):
     """Whether PlanGoal may do something else from now on than it has to.
 
-    A change in the very tick of a failure, and before it, counts for it there if anything else that
-    has failed depends on that fluent; and a suspended part without a plan depends there on what the
-    latest search has read, which may be that of another part. A repair lets the time of a timeout,
+    A suspended part without a plan depends there on what the latest search has read, which may be
+    that of another part. A repair lets the time of a timeout,
     and the tries of a retry, that go on begin anew there where no step in them is running.
     """
     return goal.failures.is_in_doubt or (goal.tree is not None and has_dead_branch(goal.tree))

@@ -314,11 +314,10 @@ class Goal(Behaviour):
             reads = leaf.reads or {} if isinstance(leaf, Suspended) else {}
             depends = frozenset(reads)
             is_last = reads == self.searched_reads
-            self.failures.is_in_doubt |= not is_last and not isinstance(leaf, Step)
+            self.failures.is_in_doubt |= not is_last and isinstance(leaf, Suspended)
             method = self.planner.domain.methods[scope.task][scope.method]
             cause, name = (method, scope.args), str(scope)
-        reads = depends if false is None else false
-        self.failures.part_failed(cause, name, reads, refused=false is not None)
+        self.failures.part_failed(cause, name, depends if false is None else false)
 
     # Monitoring.
 

@@ -102,12 +102,9 @@ class _Drawn:
         goals = [self.goal(calls) for _ in range(1 if tree == "alone" else 2)]
         known = {fluent: value for fluent, value in CHANGES if dice.random() < 0.5}
         policy = {
-            "avoid_after": dice.choice([2, 2, 3, None]),
-            "cooldown": dice.choice([2, 4, 8]),
-            "longest_cooldown": dice.choice([8, 16]),
-            "wait_after": dice.choice([2, 3]),
-            "wait": dice.choice([0, 1, 2, 2]),
-            "longest_wait": dice.choice([4, 8]),
+            "after": dice.choice([1, 2, 2, 3, None]),
+            "rest": dice.choice([1, 2, 3, 4, 8]),
+            "longest": dice.choice([4, 8, 16, 32]),
         }
         return Scene(
             domain,
@@ -120,7 +117,7 @@ class _Drawn:
                 "repair": dice.random() < 0.7,
                 "interrupt": dice.choice(["surprise", "surprise", "mtr", "any"]),
             },
-            policy if dice.random() < 0.6 else {**policy, "avoid_after": None, "wait": 0},
+            policy,
             dice.choice([0, 1, 3]),
             self.changes(dice.choice([0, 0.2, 0.4, 0.6])),
         )

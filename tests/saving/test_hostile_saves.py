@@ -167,7 +167,7 @@ def nested(depth):
 
 HERE = __name__
 CALLBACKS = [
-    *(("Runtime", "_emit"), ("GoalFailures", "_differs"), ("Review", "_avoided")),
+    *(("Runtime", "_emit"), ("Review", "_avoided")),
     *(("Mount", "finished"), ("Mount", "_on_resumed"), ("PlanHooks", "on_refused")),
     *(("PendingRepair", "_on_error"), ("Garden", "callback")),
 ]
