@@ -2,7 +2,7 @@
 
 Each tick, `review` decides about a running plan: `validity` checks whether its rest still works,
 `improvement` searches for a better one, and `policy` has the table of decisions. `repair` plans
-the part again that does not work, `failures` counts failures and avoids their causes, `backoff`
-delays the next attempt, and `schedule` limits the expansions of many goals. Nothing here knows
-behaviour trees: `progress` describes the progress of a plan as data.
+the part again that does not work, `attribution` finds the cause of a failure, and `schedule`
+limits the expansions of many goals. Nothing here knows behaviour trees: `progress` describes the
+progress of a plan as data.
 """

@@ -1,8 +1,10 @@
-"""Attribution: which step or method is the cause of a failure, so that plans do without it.
+"""Attribution: which step or method is the cause of a failure.
 
-a step failed, or was refused       the step, with its arguments
-a choice failed as a whole,         the innermost method around it, with its arguments
-or a suspended part has no plan
+Plans do without the cause for a while:
+
+    a step failed, or was refused       the step, with its arguments
+    a choice failed as a whole,         the innermost method around it, with its arguments
+    or a suspended part has no plan
 """
 
 from __future__ import annotations
