@@ -27,7 +27,7 @@ from bthtn.domain.chance import SEED
 from bthtn.domain.number import TOLERANCE
 from bthtn.domain.task import call_text
 from bthtn.plan.failure import Failure
-from bthtn.plan.nodes import SuspendedNode, TaskNode
+from bthtn.plan.nodes import TaskNode
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoidable, Avoided
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import RecordedSearch
@@ -174,14 +174,10 @@ class FailureMemory:
         self._reads = frozenset()
         self._has_plan = False
 
-    def search(
-        self, planner: Planner[Any], state: FrozenState, avoided: Avoided, *, resumes: bool = False
-    ) -> RecordedSearch:
-        """A search without the avoided tasks; kept if its reads are to be known after a failure."""
-        search = planner.search(state, avoiding=avoided)
+    def searches(self, search: RecordedSearch) -> None:
+        """The goal begins a search; what that reads is needed if the goal is about to rest."""
         failed = self._entries[GOAL].count if GOAL in self._entries else 0
-        self._recorded = search if resumes or self._policy.rest_after(failed + 1) else None
-        return search
+        self._recorded = search if self._policy.rest_after(failed + 1) else None
 
     def found(self) -> None:
         """A plan was found; attempts that have failed without one are forgotten."""
@@ -216,8 +212,6 @@ class FailureMemory:
 
     def part_failed(self, progress: Progress, failure: Failure) -> None:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""
-        if self._recorded is not None and isinstance(failure.node, SuspendedNode):
-            failure = failure.having_read(self._recorded.reads)
         found = attributed(progress, failure, self._planner.domain, self._agent.beliefs)
         if found is not None and found.failure.error is not failure.error:
             self.reviewed(found.failure)  # a condition raised that was asked for the attribution

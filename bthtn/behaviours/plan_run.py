@@ -102,7 +102,11 @@ def is_same_path(one: Path, other: Path) -> bool:
 
 
 class ResumeFailed(Exception):  # noqa: N818 - control flow, not an error
-    """There is no plan, for a goal or for a suspended part (semantics 2.5)."""
+    """There is no plan, for a goal or for a suspended part (semantics 2.5); a search read these."""
+
+    def __init__(self, reason: str, reads: Iterable[Fluent[Any]] = ()) -> None:
+        super().__init__(reason)
+        self.reads = reads
 
 
 class PlanRefused(Exception):  # noqa: N818 - control flow, not an error

@@ -55,7 +55,10 @@ class _Started(RestartingSearch):
     def search_from(self, state: FrozenState) -> RecordedSearch:
         """A new search from a state, without the tasks and methods that are avoided now."""
         self.avoided = self._failures.avoided()
-        return self._failures.search(self.planner, state, self.avoided, resumes=self._resumes)
+        search = self.planner.search(state, avoiding=self.avoided)
+        if not self._resumes:
+            self._failures.searches(search)
+        return search
 
 
 class PlanSearch:
@@ -229,7 +232,8 @@ class PlanSearch:
         if started.plan is None:
             limit = f"no plan within {started.expansions} expansions"
             is_limit = status is SearchStatus.LIMIT
-            raise ResumeFailed(limit if is_limit else self._reason_of(started))
+            why = limit if is_limit else self._reason_of(started)
+            raise ResumeFailed(why, started.reads)
         return started.plan
 
     def _reason_of(self, started: _Started) -> str:
@@ -300,7 +304,8 @@ class RestSearch:
             return None
         if repeats_suspension(plan, self._node):
             unknown = f"'{cause.fluent}' is still unknown" if cause.fluent else ""
-            raise ResumeFailed(unknown or f"planning stops at the same place again ({cause})")
+            why = unknown or f"planning stops at the same place again ({cause})"
+            raise ResumeFailed(why, () if started is None else started.reads)
         return plan, None if started is None else _ReadsOf(started)
 
 

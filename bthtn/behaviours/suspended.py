@@ -80,7 +80,8 @@ class Suspended(Placeholder):
         except ResumeFailed as failure:
             self.feedback_message = str(failure)
             error = failure.__cause__ if isinstance(failure.__cause__, BthtnError) else None
-            self.failure = failed_at(self.path, self.name, self.node, str(failure), error)
+            failed = failed_at(self.path, self.name, self.node, str(failure), error)
+            self.failure = failed.having_read(failure.reads)
             return FAILURE
 
     def terminate(self, new_status: Status) -> None:
@@ -132,7 +133,7 @@ class Suspended(Placeholder):
             since.append(resumption)
         self.inside = tuple(reversed(since))
         if any(self.node.repeats(resumption.node) for resumption in since):
-            raise ResumeFailed("it comes back to itself without progress")
+            raise ResumeFailed("it comes back to itself without progress", since[0].reads or ())
 
     def _is_as_it_was(self, resumption: Resumption) -> bool:
         """Whether no step has started or ended since, and the same would be planned again."""

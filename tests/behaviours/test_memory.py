@@ -65,7 +65,9 @@ class Remembering:
             if self.memory.obstacle() is None:
                 made.append(now)
                 self.memory.begin()
-                self.memory.search(self.planner, self.agent.beliefs.frozen(), {}).advance()
+                search = self.planner.search(self.agent.beliefs.frozen())
+                self.memory.searches(search)
+                search.advance()
                 self.memory.failed(Failure("there is no plan"))
         return made
 

@@ -116,9 +116,8 @@ def operators_of(scene):
 def is_known_to_differ(goal):
     """Whether PlanGoal may do something else from now on than it has to.
 
-    A suspended part without a plan depends there on what the latest search has read, which may be
-    that of another part. A repair lets the time of a timeout,
-    and the tries of a retry, that go on begin anew there where no step in them is running.
+    A repair lets the time of a timeout, and the tries of a retry, that go on begin anew there where
+    no step in them is running.
     """
     return goal.failures.is_in_doubt or (goal.tree is not None and has_dead_branch(goal.tree))
 

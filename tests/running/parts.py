@@ -783,6 +783,7 @@ class Suspended(Part):
         self.waits_for = next(self.disturbed(), None)
         if self.waits_for is not None:
             self.status = RUNNING if can_move(self.waits_for, {self}) else FAILURE
+            self.reads = self.reads if self.status is RUNNING else {}
         elif self.version != len(mind.changes) and (waited or not replay(self.plan, mind.state).ok):
             self.plan = None
             self.arrive()
@@ -808,7 +809,7 @@ class Suspended(Part):
             search = planner.search(goal.mind.state, avoiding=avoided)
             search.advance()
             plan = search.plan
-            goal.searched_reads = reads = dict(search.reads)
+            reads = dict(search.reads)
         if plan is not None and repeats_suspension(plan, node):
             return None, reads
         return plan, reads

@@ -313,8 +313,6 @@ class Goal(Behaviour):
             leaf = failed.failed_leaf()  # a part without a plan, or one of other steps
             reads = leaf.reads or {} if isinstance(leaf, Suspended) else {}
             depends = frozenset(reads)
-            is_last = reads == self.searched_reads
-            self.failures.is_in_doubt |= not is_last and isinstance(leaf, Suspended)
             method = self.planner.domain.methods[scope.task][scope.method]
             cause, name = (method, scope.args), str(scope)
         self.failures.part_failed(cause, name, depends if false is None else false)
