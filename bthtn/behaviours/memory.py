@@ -56,8 +56,9 @@ class Entry:
     """One cause: it has failed ``count`` times in a row, the last time at ``since``.
 
     It rests before ``until``. A change has ended a rest last at ``woken``: of one of ``reads``, or
-    of one of ``searched``, to a value that a search can tell from the one that it has read. Times
-    are ticks of the goal, or seconds of the agent's clock.
+    of one of ``searched``, to a value that a search can tell from the one that it has read. One of
+    this tick ``has_changed`` something for the next. Times are ticks of the goal, or seconds of the
+    agent's clock.
     """
 
     failure: Failure
@@ -65,6 +66,7 @@ class Entry:
     count: int = 0
     since: float = 0
     until: float = 0
+    has_changed: bool = False
     reads: frozenset[Fluent[Any]] = frozenset()
     searched: Mapping[Fluent[Any], Any] = field(default_factory=dict)
 
@@ -107,6 +109,10 @@ class FailureMemory:
         """Another tick of the goal begins."""
         self._now = steady_time(self._agent) if self._policy.in_seconds else self._now + 1
         self._hear()
+        for entry in self._entries.values():
+            if entry.has_changed:
+                entry.has_changed = False
+                self._wake(entry)
         if self.cooldowns.left and self.cooldowns.tick():
             self._end_wait()
 
@@ -276,7 +282,7 @@ class FailureMemory:
             del self._entries[next(iter(self._entries))]
         entry.failure, entry.reads, entry.searched = failure, reads, searched
         entry.count = max(entry.count + 1, policy.after if at_once else 0)
-        entry.since = self._now
+        entry.since, entry.has_changed = self._now, False
         self._rest(entry, policy.rest_after(entry.count))
         return entry
 
@@ -290,14 +296,14 @@ class FailureMemory:
     # what changes
 
     def _hear(self) -> None:
-        """End the rests of what has read something that has changed."""
+        """Note what has read something that has changed: its rest ends when a tick begins."""
         changed = self._watch.changes
         if not changed:
             return
         self._watch.forget()
         for entry in self._entries.values():
             if entry.until > self._now and any(self._matters(fluent, entry) for fluent in changed):
-                self._wake(entry)
+                entry.has_changed = True
         self._watch_on()
 
     def _wake(self, entry: Entry) -> None:

@@ -48,8 +48,8 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "failure=None|Failure node=ScopeNode"
     ),
     "bthtn.behaviours.memory:Entry": (
-        "count=number failure=Failure reads=set searched=dict since=number until=number "
-        "woken=number"
+        "count=number failure=Failure has_changed=truth reads=set searched=dict since=number "
+        "until=number woken=number"
     ),
     "bthtn.behaviours.memory:FailureMemory": "_recorded=None|@Search",
     "bthtn.behaviours.goals:PriorityGoals": "current_child=None|Behaviour",

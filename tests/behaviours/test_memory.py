@@ -144,6 +144,20 @@ def test_what_changed_before_the_failure_is_no_change():
     assert ROAR in troll.memory.avoided()
 
 
+def test_what_changes_after_the_failure_of_another_lets_a_goal_that_fails_then_begin_again():
+    troll = Remembering(RetryPolicy(after=1, rest=50, longest=50))
+    for _ in troll.ticks(1):
+        troll.fails(BLIND)
+    for _ in troll.ticks(1):
+        troll.memory.begin()
+        troll.change(Troll.sees)
+        troll.fails(MISSED)
+        troll.memory.failed(Failure("gave up"))
+    assert troll.memory.obstacle() is not None
+    next(troll.ticks(1))
+    assert troll.memory.obstacle() is None
+
+
 def test_a_success_in_between_clears_it():
     node = Planner(CAVE, slam()).plan(Troll()).tree
     troll = Remembering()
