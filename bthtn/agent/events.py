@@ -1,15 +1,16 @@
 """Events that agents emit; timelines and recordings are made from them.
 
-They are equal if all fields are, except the exception, whose text is in the reason, and the fields
-that say whose event it is and when: ``agent``, ``tick``, ``time``, ``plan_id``, and the ``goal`` of
-events that may have none.
+An event is data; its ``text`` is made when somebody asks for it, of the ``words`` beside the data.
+Events are equal if all fields are, except the exception, whose text is in the reason, and the
+fields that say whose event it is and when: ``agent``, ``tick``, ``time``, ``plan_id``, and the
+``goal`` of events that may have none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from bthtn.plan.plan import Plan
 from bthtn.world.diff import Change
@@ -26,10 +27,18 @@ class _Event:
     that is kept, resumed or repaired has its id still. A step has that of the plan it started in.
     """
 
+    words: ClassVar[str]
+    """Its text, to be formatted with the event."""
+
     agent: str = field(default="", compare=False, repr=False)
     tick: int = field(default=0, compare=False, repr=False)
     time: float | None = field(default=None, compare=False, repr=False)
     plan_id: str = field(default="", compare=False, repr=False)
+
+    @property
+    def text(self) -> str:
+        """The event in a few words: ``start shoot``."""
+        return self.words.format(self)
 
     def of(self, agent: str, tick: int, time: float | None) -> Self:
         """The same event, of this agent and at this time."""
@@ -51,6 +60,8 @@ _put_agent, _put_tick, _put_time = (
 class _GoalEvent(_Event):
     """It is about this goal, or a plan of it."""
 
+    words = "{0.__class__.__name__} {0.goal}"
+
     goal: str
 
 
@@ -66,6 +77,8 @@ class _StepEvent(_Event):
 class BeliefChanged(_Event):
     """A fluent has another value now; ``goal`` is that of the step which wrote it, if any."""
 
+    words = "{0.change}"
+
     change: Change
     goal: str = field(default="", compare=False, repr=False, kw_only=True)
 
@@ -73,6 +86,8 @@ class BeliefChanged(_Event):
 @dataclass(frozen=True, slots=True)
 class SensorFailed(_Event):
     """A sensor raised, or returned a bad value; nothing of that reading was written."""
+
+    words = "{0.sensor} failed: {0.reason}"
 
     sensor: str
     reason: str
@@ -87,6 +102,8 @@ class CodeFailed(_Event):
     draw, a search ahead of time, effects of a failure or abort, or a listener.
     """
 
+    words = "{0.code} failed: {0.reason}"
+
     code: str
     reason: str
     error: BaseException = field(compare=False)
@@ -99,6 +116,8 @@ class ClockSetBack(_Event):
     ``before`` and ``now`` are its seconds in the tick before, and in this one.
     """
 
+    words = "the clock went back from {0.before:g} to {0.now:g}"
+
     before: float
     now: float
 
@@ -106,6 +125,8 @@ class ClockSetBack(_Event):
 @dataclass(frozen=True, slots=True)
 class LeafStarted(_StepEvent):
     """A step was started. Exactly one LeafEnded or LeafAborted follows."""
+
+    words = "start {0.task}"
 
     path: str
     goal: str = ""
@@ -121,10 +142,17 @@ class LeafEnded(_StepEvent):
     path: str = ""
     goal: str = ""
 
+    @property
+    def text(self) -> str:
+        """The event in a few words."""
+        return f"{'done' if self.succeeded else 'failed'} {self.task}"
+
 
 @dataclass(frozen=True, slots=True)
 class LeafAborting(_StepEvent):
     """A running step is being aborted over several ticks; LeafAborted or LeafEnded follows."""
+
+    words = "aborting {0.task}"
 
     path: str = ""
     goal: str = ""
@@ -134,6 +162,8 @@ class LeafAborting(_StepEvent):
 class LeafAborted(_StepEvent):
     """A running step was aborted; ``error`` is the exception of its clean-up, if any."""
 
+    words = "aborted {0.task}"
+
     error: BaseException | None = field(default=None, compare=False)
     path: str = ""
     goal: str = ""
@@ -142,6 +172,8 @@ class LeafAborted(_StepEvent):
 @dataclass(frozen=True, slots=True)
 class LeafRefused(_StepEvent):
     """A step was not started: a condition is false, or raised ``error``."""
+
+    words = "refused {0.task}"
 
     reason: str
     path: str = ""
@@ -157,6 +189,8 @@ class LeafWaits(_Event):
     their plans may use a resource at the same time.
     """
 
+    words = "waiting {0.task}"
+
     task: str
     uses: tuple[str, ...]
     other: str
@@ -169,6 +203,8 @@ class LeafWaits(_Event):
 class LeaseTaken(Comparable, _Event):
     """A step, a plan or the agent has taken a lease; the agent without a ``goal``."""
 
+    words = "{0.holder} has {0.key}"
+
     key: Hashable
     holder: str
     goal: str = field(default="", compare=False, repr=False, kw_only=True)
@@ -177,6 +213,8 @@ class LeaseTaken(Comparable, _Event):
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaseReturned(Comparable, _Event):
     """A lease was returned."""
+
+    words = "{0.holder} gave back {0.key}"
 
     key: Hashable
     holder: str
@@ -204,6 +242,8 @@ class ActionsDrawn(_GoalEvent):
 class PlanHookFailed(_GoalEvent):
     """A hook raised. After ``on_plan_start`` the plan fails; after ``on_plan_end`` nothing does."""
 
+    words = "{0.hook} of {0.task} raised"
+
     hook: str
     task: str
     error: BaseException = field(compare=False)
@@ -212,6 +252,8 @@ class PlanHookFailed(_GoalEvent):
 @dataclass(frozen=True, slots=True)
 class CleanupStarted(_GoalEvent):
     """A cleanup that its plan did not reach has been planned, and starts."""
+
+    words = "clean up {0.task}"
 
     task: str
     plan: Plan
@@ -225,6 +267,11 @@ class CleanupEnded(_GoalEvent):
     succeeded: bool
     reason: str = ""
     error: BaseException | None = field(default=None, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The event in a few words."""
+        return f"{'cleaned up' if self.succeeded else 'did not clean up'} {self.task}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +387,11 @@ class GoalEnded(_GoalEvent):
     reason: str = ""
     error: BaseException | None = field(default=None, compare=False)
 
+    @property
+    def text(self) -> str:
+        """The event in a few words."""
+        return f"{self.goal} {'succeeded' if self.succeeded else 'failed'}"
+
 
 @dataclass(frozen=True, slots=True)
 class AgentReloaded(_Event):
@@ -354,10 +406,19 @@ class AgentReloaded(_Event):
     lost: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """The event in words: ``soldier reloaded combat; lost: ammo = 3; new: fuel = 1.0``."""
+        lost = f"; lost: {', '.join(self.lost)}" if self.lost else ""
+        new = f"; new: {', '.join(self.defaulted)}" if self.defaulted else ""
+        return f"{self.name} reloaded {', '.join(self.domains)}{lost}{new}"
+
 
 @dataclass(frozen=True, slots=True)
 class ReloadFailed(_Event):
     """Newer code could not be taken over; nothing has changed."""
+
+    words = "reload failed"
 
     reason: str
     error: BaseException = field(compare=False)

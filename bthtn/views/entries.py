@@ -16,7 +16,6 @@ from bthtn.plan.nodes import Node, PriorityNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import leaves, preorder
 from bthtn.text.notation import normal
-from bthtn.views.event_log import reload_text
 from bthtn.world.diff import Change
 from bthtn.world.truth import value_text
 
@@ -249,7 +248,7 @@ def _other_entries(event: AgentEvent) -> Iterator[Entry]:
         case events.SensorFailed(what, reason) | events.CodeFailed(what, reason):
             yield Entry(Verb.FAILS, _because(what, reason))
         case events.ClockSetBack():
-            yield Entry(Verb.SENSES, f"the clock went back from {event.before:g} to {event.now:g}")
+            yield Entry(Verb.SENSES, event.text)
         case events.LeaseTaken(key, holder):
             yield Entry(Verb.TAKES, f"{key} for {holder}")
         case events.LeaseReturned(key, holder):
@@ -261,7 +260,7 @@ def _other_entries(event: AgentEvent) -> Iterator[Entry]:
             yield Entry(Verb.FAILS, _because(task, reason))
         case events.AgentReloaded() | events.ReloadFailed():
             reason = getattr(event, "reason", "")
-            yield Entry(Verb.RELOADS, _because(reload_text(event), reason))
+            yield Entry(Verb.RELOADS, _because(event.text, reason))
         case events.CleanupStarted(goal, task):
             yield Entry(Verb.CLEANS, f"{task} after {goal}")
         case events.CleanupEnded(_, task, succeeded, reason):

@@ -26,50 +26,7 @@ def line_of(event: AgentEvent, *, reasons: bool = True) -> str:
     """A short description of an event: ``start shoot``, ``fight failed — no ammo``."""
     says_it_anyway = isinstance(event, events.SensorFailed | events.CodeFailed)
     reason = getattr(event, "reason", "") if reasons and not says_it_anyway else ""
-    return one_line(f"{_words(event)} — {reason}" if reason else _words(event))
-
-
-def _words(event: AgentEvent) -> str:
-    match event:
-        case events.LeafEnded() | events.CleanupEnded() | events.GoalEnded():
-            return _END_WORDS[type(event)][not event.succeeded].format(event)
-        case events.AgentReloaded() | events.ReloadFailed():
-            return reload_text(event)
-        case _:
-            return _WORDS.get(type(event), f"{type(event).__name__} {{0.goal}}").format(event)
-
-
-def reload_text(event: events.AgentReloaded | events.ReloadFailed) -> str:
-    """A reload as text: ``soldier reloaded combat; lost: ammo = 3; new: fuel = 1.0``."""
-    if isinstance(event, events.ReloadFailed):
-        return "reload failed"
-    parts = [f"{event.name} reloaded {', '.join(event.domains)}"]
-    parts += [f"lost: {', '.join(event.lost)}"] if event.lost else []
-    parts += [f"new: {', '.join(event.defaulted)}"] if event.defaulted else []
-    return "; ".join(parts)
-
-
-_WORDS: Final[Mapping[type[AgentEvent], str]] = {
-    events.LeafStarted: "start {0.task}",
-    events.LeafAborting: "aborting {0.task}",
-    events.LeafAborted: "aborted {0.task}",
-    events.LeafRefused: "refused {0.task}",
-    events.LeafWaits: "waiting {0.task}",
-    events.CleanupStarted: "clean up {0.task}",
-    events.LeaseTaken: "{0.holder} has {0.key}",
-    events.LeaseReturned: "{0.holder} gave back {0.key}",
-    events.PlanHookFailed: "{0.hook} of {0.task} raised",
-    events.BeliefChanged: "{0.change}",
-    events.SensorFailed: "{0.sensor} failed: {0.reason}",
-    events.CodeFailed: "{0.code} failed: {0.reason}",
-    events.ClockSetBack: "the clock went back from {0.before:g} to {0.now:g}",
-}
-"""The texts of events; for all other kinds, the text is the name of the class, and the goal."""
-_END_WORDS: Final[Mapping[type[AgentEvent], tuple[str, str]]] = {
-    events.LeafEnded: ("done {0.task}", "failed {0.task}"),
-    events.CleanupEnded: ("cleaned up {0.task}", "did not clean up {0.task}"),
-    events.GoalEnded: ("{0.goal} succeeded", "{0.goal} failed"),
-}
+    return one_line(f"{event.text} — {reason}" if reason else event.text)
 
 
 def concerns(event: AgentEvent, *, agent: str = "", goal: str = "", task: str = "") -> bool:
