@@ -116,7 +116,7 @@ class Runtime:
         if not self._leases.take(key, by):
             account.keys = without(key, account.keys)
             return False
-        self._emit(LeaseTaken(key, by.name, goal=by.goal, plan_id=by.plan_id))
+        self._tell_of(LeaseTaken, key, by)
         return True
 
     def give_back(self, key: Hashable) -> bool:
@@ -171,13 +171,22 @@ class Runtime:
                 return step
         return None
 
+    def tell(self, make: Callable[..., AgentEvent], *about: object, **named: object) -> None:
+        """Emit an event, which is made if there is a listener, or an ``error`` to be counted."""
+        if self.is_heard or named.get("error") is not None:
+            self._emit(make(*about, **named))
+
+    def _tell_of(self, kind: type[LeaseTaken | LeaseReturned], key: Hashable, by: Holder) -> None:
+        if self.is_heard:
+            self._emit(kind(key, by.name, goal=by.goal, plan_id=by.plan_id))
+
     def _give_back(self, key: Hashable, account: Account) -> bool:
         if key not in {*account.keys}:
             return False
         by = account.holder
         self._leases.give_back(key, by)
         account.keys = without(key, account.keys)
-        self._emit(LeaseReturned(key, by.name, goal=by.goal, plan_id=by.plan_id))
+        self._tell_of(LeaseReturned, key, by)
         return True
 
 

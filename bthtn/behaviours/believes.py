@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -15,9 +16,12 @@ from bthtn.behaviours.branch import only_runs_on
 from bthtn.behaviours.middle import at_work_in
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
-from bthtn.domain.condition import ConditionLike, condition_from, why
+from bthtn.domain.condition import ConditionLike, condition_from, why_so
 from bthtn.errors import ExecutionError
+from bthtn.world.expression import Binding, Condition, Expression
+from bthtn.world.footprint import RecordingView
 from bthtn.world.sharing import Unpicklable
+from bthtn.world.truth import Truth
 
 
 class Believes(Unpicklable, Behaviour):
@@ -35,6 +39,9 @@ class Believes(Unpicklable, Behaviour):
     in a row before; an interruption of the tree ends that. It also fails when evaluating a
     condition raises; the exception's text is the feedback message.
     """
+
+    _message = ""
+    _found: tuple[Condition, Binding, Truth, Mapping[Expression[Any], Any]] | None = None
 
     @checked
     def __init__(
@@ -58,6 +65,24 @@ class Believes(Unpicklable, Behaviour):
         self.hold = hold
         self._left = 0  # ticks for which it is held from now on
         self._is_on = False
+
+    @property
+    def feedback_message(self) -> str:
+        """What it has found in its latest tick; the text is made when somebody asks for it."""
+        if self._found is not None:
+            try:
+                self.feedback_message = why_so(*self._found)
+            except Exception as error:  # noqa: BLE001 - the __repr__ of a value is the user's code
+                self.feedback_message = text_of(error)
+        return self._message
+
+    @feedback_message.setter
+    def feedback_message(self, message: str) -> None:
+        self._message, self._found = message, None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state to save: what it has found as text."""
+        return {**vars(self), "_message": self.feedback_message, "_found": None}
 
     @work
     def update(self) -> Status:
@@ -89,13 +114,14 @@ class Believes(Unpicklable, Behaviour):
             self._left = 0
 
     def _holds(self) -> bool:
-        beliefs, condition = self.agent.beliefs, self.condition
+        seen = RecordingView(self.agent.beliefs)
         if self._is_on and self.until is not None:
-            self._is_on = self.until.evaluate(beliefs) is not True
-            condition = self.until
+            condition, truth = self.until, self.until.evaluate(seen)
+            self._is_on = truth is not True
         else:
-            self._is_on = self.condition.evaluate(beliefs) is True
-        self.feedback_message = why(condition, beliefs)
+            condition, truth = self.condition, self.condition.evaluate(seen)
+            self._is_on = truth is True
+        self._found = condition, (), truth, seen.readings
         return self._is_on
 
     def _lets_a_goal_end(self) -> bool:

@@ -162,7 +162,8 @@ class OwedCleanup:
         plan.derived(refuse_too_deep)
         subtree = compiled(plan.tree, self._run, path=self._path)
         self._hooks.adopt(plan.tree)
-        agent.emit(CleanupStarted(self._run.goal, self.task, plan, plan_id=self._run.plan_id))
+        about = (self._run.goal, self.task, plan)
+        runtime_of(agent).tell(CleanupStarted, *about, plan_id=self._run.plan_id)
         return subtree
 
     def _end(self, reason: str, error: BaseException | None = None) -> bool:
@@ -173,9 +174,8 @@ class OwedCleanup:
         self._subtree = None
         self._hooks.close()
         run, self.is_over = self._run, True
-        run.agent.emit(
-            CleanupEnded(run.goal, self.task, not reason, reason, error, plan_id=run.plan_id)
-        )
+        about = (run.goal, self.task, not reason, reason)
+        runtime_of(run.agent).tell(CleanupEnded, *about, error=error, plan_id=run.plan_id)
         return True
 
     def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:

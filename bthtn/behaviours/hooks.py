@@ -14,7 +14,7 @@ from bthtn.agent.programming_errors import is_interrupt, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.walk import preorder
 
@@ -33,11 +33,15 @@ class _Open:
     """
 
     call: Call
-    name: str
     account: Account
     end: Any = _LOADED
 
     _unsaved = ("end",)
+
+    @property
+    def name(self) -> str:
+        """The step in events, with its arguments."""
+        return call_text(*self.call)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,18 +93,18 @@ class PlanHooks:
         if not (self._agent.operators.has_plan_hooks or self._open):
             return
         wanted = list(self._hooked(tree))
-        missing = Counter(call for call, _ in wanted)
+        missing = Counter(wanted)
         kept: list[_Open] = []
         dropped: list[_Open] = []
         for opened in self._open:
             stays = missing[opened.call] > 0
             missing[opened.call] -= stays
             (kept if stays else dropped).append(opened)
-        new: list[tuple[Call, str]] = []
-        for call, name in reversed(wanted):
+        new: list[Call] = []
+        for call in reversed(wanted):
             if missing[call] > 0:
                 missing[call] -= 1
-                new.append((call, name))
+                new.append(call)
         before = len(self._open)
         try:
             self._start(reversed(new))
@@ -140,18 +144,18 @@ class PlanHooks:
         around = self.holder.inside
         return around is not None and around.inside is not None
 
-    def _hooked(self, tree: Node) -> Iterator[tuple[Call, str]]:
+    def _hooked(self, tree: Node) -> Iterator[Call]:
         operators = self._agent.operators
         if not operators.has_plan_hooks:
             return
         for _, node in preorder(tree):
             if isinstance(node, TaskNode) and operators.plan_hooks(node.task) != (None, None):
-                yield (node.task, node.args), str(node)
+                yield node.task, node.args
 
-    def _start(self, calls: Iterator[tuple[Call, str]]) -> None:
-        for call, name in calls:
+    def _start(self, calls: Iterator[Call]) -> None:
+        for call in calls:
             start, end = self._agent.operators.plan_hooks(call[0])
-            opened = _Open(call, name, Account(self.holder), end)
+            opened = _Open(call, Account(self.holder), end)
             try:
                 error = None if start is None else self._call(start, opened, "on_plan_start")
                 if error is None:
@@ -163,7 +167,7 @@ class PlanHooks:
                 raise
             if error is not None:
                 self._runtime.settle(opened.account)
-                refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
+                refused = PlanRefused(f"on_plan_start of {opened.name}: {text_of(error)}", call)
                 if self.on_refused is not None:
                     self.on_refused(refused)
                 raise refused

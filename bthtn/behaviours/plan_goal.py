@@ -584,10 +584,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self._review.finished(node, written)
 
     def _emit(self, kind: Callable[..., AgentEvent], *about: object, **named: object) -> None:
-        """Emit an event of this kind, if there is a listener, or an error, which is counted."""
-        if not runtime_of(self.agent).is_heard and named.get("error") is None:
-            return
-        self.agent.emit(kind(self.name, *about, plan_id=self.plan_id, **named))
+        runtime_of(self.agent).tell(kind, self.name, *about, plan_id=self.plan_id, **named)
 
     # the goals whose place this one takes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, cast
 
@@ -180,7 +181,7 @@ class StepRun:
         if not self._runtime.is_heard and about.get("error") is None:
             self.is_open = opens
             return
-        event, emit = self._event(kind, about), cast("AgentListener", self.agent.emit)
+        event, emit = self._event(kind, **about), cast("AgentListener", self.agent.emit)
         try:  # in one line, between whose parts no interrupt comes
             _, self.is_open = emit(event), opens
         except BaseException as error:
@@ -189,11 +190,9 @@ class StepRun:
             raise
 
     def _emit(self, kind: Callable[..., AgentEvent], **about: Any) -> None:
-        """Emit an event of this kind, if there is a listener, or an error, which is counted."""
-        if self._runtime.is_heard or about.get("error") is not None:
-            self.agent.emit(self._event(kind, about))
+        self._runtime.tell(partial(self._event, kind), **about)
 
-    def _event(self, kind: Callable[..., AgentEvent], about: dict[str, Any]) -> AgentEvent:
+    def _event(self, kind: Callable[..., AgentEvent], **about: Any) -> AgentEvent:
         run, task = self._run, call_text(self.node.task, self.node.args)
         at, plan = path_text(self.path), self.plan_id
         return kind(self.number, task, path=at, goal=run.goal, plan_id=plan, **about)

@@ -243,7 +243,7 @@ class TaskLeaf(PlanLeaf):
             return False
         step, goal = str(occupant), str(occupant.inside)
         self.feedback_message = f"waits until '{step}' of '{goal}' is over"
-        if occupant is not before:
+        if occupant is not before and runtime_of(run.agent).is_heard:
             place, own = path_text(self.path), tuple(sorted(uses))
             waits = LeafWaits(self.name, own, step, goal, place, run.goal, plan_id=run.plan_id)
             run.agent.emit(waits)

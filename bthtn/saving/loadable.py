@@ -61,7 +61,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
         "on_refused=None"
     ),
     "bthtn.behaviours.hooks:_Ends": "dropped=list hooks=PlanHooks",
-    "bthtn.behaviours.hooks:_Open": "account=Account call=tuple name=text",
+    "bthtn.behaviours.hooks:_Open": "account=Account call=tuple",
     "bthtn.behaviours.mount:Mount": "_mounted=None|MountedTree _run=None|PlanRun",
     "bthtn.behaviours.mount:PlannedRest": "arrival=Suspended run=PlanRun search=RestSearch",
     "bthtn.behaviours.obstacle:Obstacle": "error=None|SavedError reason=text",

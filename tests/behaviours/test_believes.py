@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 from py_trees.composites import Sequence
 
-from bthtn import UNKNOWN, Domain
+from bthtn import UNKNOWN, Domain, Fluent, State, fluent
 from bthtn.agent.events import GoalEnded, PlanAborted
 from bthtn.behaviours import Agent, Believes, Operators, PlanGoal
 from bthtn.errors import ArgumentError, DomainError, ExecutionError
@@ -48,6 +48,44 @@ def test_a_condition_that_raises_is_not_believed_and_says_why(cook):
     leaf = Believes("guard", cook, World.count % World.count == 1)
     assert asked(leaf) is Status.FAILURE
     assert "ZeroDivisionError" in leaf.feedback_message
+
+
+def test_its_message_is_of_its_latest_tick_and_made_when_somebody_looks():
+    class Dish:
+        tasted = 0
+
+        def __repr__(self):
+            Dish.tasted += 1
+            return "soup"
+
+    class Kitchen(State):
+        dish: Fluent[Dish] = fluent(default=Dish())
+
+    cook = Agent("cook", Domain("kitchen", Kitchen), Kitchen(), body=None)
+    leaf = Believes("fed", cook, Kitchen.dish == cook.beliefs.now.dish)
+    assert asked(leaf) is Status.SUCCESS
+    assert asked(leaf) is Status.SUCCESS
+    before = Dish.tasted
+    message = leaf.feedback_message
+    assert Dish.tasted > before == 0
+    cook.believe(Kitchen.dish, UNKNOWN)
+    assert leaf.feedback_message == message
+    assert asked(leaf) is Status.FAILURE
+    assert leaf.feedback_message.endswith("dish = unknown")
+
+
+def test_a_value_that_cannot_be_shown_fails_no_guard():
+    class Dish:
+        def __repr__(self):
+            raise ValueError("spilt")
+
+    class Kitchen(State):
+        dish: Fluent[Dish] = fluent(default=Dish())
+
+    cook = Agent("cook", Domain("kitchen", Kitchen), Kitchen(), body=None)
+    leaf = Believes("fed", cook, lambda kitchen: kitchen.dish is not None)
+    assert asked(leaf) is Status.SUCCESS
+    assert "ValueError: spilt" in leaf.feedback_message
 
 
 def test_what_is_no_condition_is_refused_when_the_tree_is_built(cook):

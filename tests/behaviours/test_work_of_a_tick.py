@@ -1,4 +1,4 @@
-"""The work of a tick grows no faster than its plan, whatever is planned or resumed in it.
+"""The work of a tick grows no faster than its plan, and no text is made that nobody reads.
 
 Work is counted in calls of Python functions, which does not depend on the machine.
 """
@@ -6,6 +6,7 @@ Work is counted in calls of Python functions, which does not depend on the machi
 import sys
 
 import pytest
+from py_trees.common import Status
 
 from bthtn import (
     Domain,
@@ -19,7 +20,8 @@ from bthtn import (
     primitive,
     priority,
 )
-from bthtn.behaviours import Agent, PlanGoal
+from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.testing.doubles import RecordingListener
 
 
 class Counter(State):
@@ -89,3 +91,38 @@ GOALS = {
 def test_twice_the_plan_is_at_most_twice_the_work(name):
     small, large = (counting(GOALS[name], size) for size in (100, 200))
     assert large < 2.2 * small, (small, large)
+
+
+class Shy:
+    """Somebody who notes it when he is asked for his name."""
+
+    asked = 0
+
+    def __repr__(self):
+        Shy.asked += 1
+        return "shy"
+
+
+@pytest.mark.parametrize("is_heard", [False, True])
+def test_steps_and_their_leases_are_asked_for_a_text_only_if_somebody_listens(is_heard):
+    domain, operators, shy = Domain("greeting", Counter), Operators(), Shy()
+
+    @domain.primitive
+    def greet(whom: Shy):
+        return primitive(effects=Counter.done.increases(1))
+
+    @operators.bind(greet)
+    def greeting(agent, whom):
+        assert agent.take("hand")
+        yield
+
+    operators.on_plan_start(greet)(lambda agent, whom: agent.take("floor"))
+    heard = RecordingListener()
+    given = {"listener": heard} if is_heard else {}
+    agent = Agent("agent", domain, Counter(), body=None, operators=operators, **given)
+    goal = PlanGoal("goal", agent, (greet(shy), greet(shy)))
+    Shy.asked = 0
+    while goal.status is not Status.SUCCESS:
+        goal.tick_once()
+    assert (Shy.asked > 0) is is_heard
+    assert agent.beliefs.now.done == 2
