@@ -46,8 +46,6 @@ class Aborts:
 
     __slots__ = ("_callers", "_unfinished", "_waiting")
 
-    _unsaved = ("_callers",)
-
     def __init__(self) -> None:
         self._unfinished: tuple[Abort, ...] = ()
         self._callers: tuple[object, ...] = ()

@@ -72,7 +72,6 @@ class Agent(Unpicklable, Generic[S, B]):
     """
 
     _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
-    _unsaved = ("body", "operators", "domains", "believe", "_listener", "_state_class")
 
     @checked
     def __init__(  # noqa: PLR0913 - everything after the beliefs is given by name

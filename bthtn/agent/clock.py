@@ -56,21 +56,6 @@ class TickClock:
         """The seconds of the clock when it was read last: for code that asks at every tick."""
         self.read()
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: the time now instead of the offset, since another clock may go on."""
-        offset = float(self._clock()) + self._offset
-        return {
-            "_agent": self._agent,
-            "_clock": self._clock,
-            "_lost": self._lost,
-            "_offset": offset,
-            "now": self.now,
-        }
-
-    def resume(self, _: object) -> None:
-        """Go on at the saved time, whatever the clock shows now."""
-        self._offset -= float(self._clock())
-
     def __call__(self) -> float:
         """Seconds that never go back, to measure by: ``now``, unless the clock ever has."""
         return self.now + self._lost

@@ -23,8 +23,6 @@ class Completion(Unpicklable):
     ``ignored``. ``on_abort`` is called when the step is aborted, in the thread that ticks.
     """
 
-    _is_saved = False  # who holds it to call back is not saved either
-
     def __init__(self, on_abort: Callable[[], object] | None = None) -> None:
         self.ignored = 0
         self._on_abort = on_abort

@@ -26,8 +26,6 @@ class Runtime:
     operator runs, a plan while its hooks run, and otherwise the agent itself.
     """
 
-    _unsaved = ("at_work", "closing", "event_loop", "is_attached", "is_heard", "thread")
-
     def __init__(
         self,
         agent: str,

@@ -63,8 +63,6 @@ class Sensor:
     code: Code
     slot: int = 0
 
-    _unsaved = ("name", "owned", "every", "on_failure", "code", "slot")  # shared by all agents
-
     def owned_in(self, schema: StateSchema) -> tuple[Owned, ...]:
         """The fluents and families that it owns. Raises StateError for those of other classes."""
         where = f"sensor '{self.name}'"
@@ -181,8 +179,6 @@ class Sensing:
         *("_agent", "_owned", "_phase", "_read", "_schema", "_sensors", "_tick", "_triggered"),
         *("_written",),
     )
-
-    _unsaved = ("_agent", "_read", "_schema", "_owned")
 
     def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...]) -> None:
         self._agent = agent

@@ -67,6 +67,7 @@ from bthtn.behaviours.decorators import (
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.interruptible import interruptible, uninterruptible_step
 from bthtn.behaviours.operator import Operator
+from bthtn.behaviours.plain_data import PlainData
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.reloading import replace_root
 from bthtn.behaviours.saves import load, save
@@ -112,6 +113,7 @@ __all__ = [
     "OperatorFailed",
     "Operators",
     "Parallel",
+    "PlainData",
     "PlanAborted",
     "PlanAdopted",
     "PlanBroken",

@@ -80,10 +80,6 @@ class Believes(Unpicklable, Behaviour):
     def feedback_message(self, message: str) -> None:
         self._message, self._found = message, None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: what it has found as text."""
-        return {**vars(self), "_message": self.feedback_message, "_found": None}
-
     @work
     def update(self) -> Status:
         """Called by py_trees at every tick. Raises ExecutionError in the middle of one."""

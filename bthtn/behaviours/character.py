@@ -31,7 +31,7 @@ class Character(Unpicklable):
     ``sense`` advances the world by a tick and may write into the agent's beliefs; then the
     agent's sensors are read. ``finished`` is whether the run is over. Exceptions of these two
     leave the tick: they are the caller's world, not the agent. ``world`` is what is saved with
-    the character: an object of attributes, or one with ``save() -> JSON`` and ``load(saved)``.
+    the character: an object with ``save() -> JSON`` and ``load(saved)``.
     """
 
     _copy_hint = "character.save() is a running character as JSON"

@@ -45,6 +45,7 @@ from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
+from bthtn.replanning.progress import MountedTree
 from bthtn.world.beliefs import WriterName
 from bthtn.world.expression import Constant
 from bthtn.world.fluent import Fluent
@@ -70,6 +71,7 @@ class OwedCleanup:
     def __init__(
         self, part: ScopeNode, path: Path, run: PlanRun, domain: FrozenDomain, settings: Settings
     ) -> None:
+        self.part, self.path = part, path
         self._call = _cleanup_of(part, domain)
         self.task = network_text(_network_of(self._call, domain), part.args)
         self._path = Inside(part, path)
@@ -93,6 +95,8 @@ class OwedCleanup:
             writes_as=WriterName(f"{run.goal}, cleaning up"),
             plan_id=run.plan_id,
         )
+        self._plan: Plan | None = None
+        self._mounted: MountedTree | None = None
         self._subtree: Behaviour | None = None
         self._ticks = 0
         self.is_over = False
@@ -162,6 +166,7 @@ class OwedCleanup:
         plan.derived(refuse_too_deep)
         subtree = compiled(plan.tree, self._run, path=self._path)
         self._hooks.adopt(plan.tree)
+        self._plan, self._mounted = plan, MountedTree(plan.tree)
         about = (self._run.goal, self.task, plan)
         runtime_of(agent).tell(CleanupStarted, *about, plan_id=self._run.plan_id)
         return subtree
@@ -191,12 +196,14 @@ class OwedCleanup:
             raise ResumeFailed(str(error)) from error
         return _Given(planned)
 
-    def resumed(self, _arrival: Arrival, plan: Plan) -> None:
+    def resumed(self, arrival: Arrival, plan: Plan) -> None:
         """Note that a suspended part is replaced. Raises ResumeFailed when a hook raises."""
         try:
             self._hooks.extend(plan.tree)
         except PlanRefused as refused:
             raise ResumeFailed(str(refused)) from refused
+        if self._mounted is not None:
+            self._mounted.resumed(arrival.node, plan.tree)
 
     def started(self, node: TaskNode) -> None:
         """Hear of no started steps: a cleanup is not under review."""

@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never, cast
+from typing import Any, assert_never, cast
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Timer
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
 from bthtn.behaviours.sequence import PlanSequence
@@ -31,6 +32,13 @@ from bthtn.domain.decorator import (
 from bthtn.domain.number import Seconds
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import ScopeNode
+
+
+def timer_of(time: int | Seconds, agent: Agent[Any, Any]) -> Timer:
+    """A timer of so many ticks, or seconds of an agent's clock."""
+    if isinstance(time, Seconds):
+        return Timer(cast("float", time.length), agent.clock or agent.time)
+    return Timer(time)
 
 
 class PlanDecorated(PlanSequence):
@@ -99,11 +107,7 @@ class PlanDecorated(PlanSequence):
         )
 
     def _started(self, time: int | Seconds) -> Timer:
-        if isinstance(time, Seconds):
-            agent = self._run.agent
-            timer = Timer(cast("float", time.length), agent.clock or agent.time)
-        else:
-            timer = Timer(time)
+        timer = timer_of(time, self._run.agent)
         timer.start()
         return timer
 

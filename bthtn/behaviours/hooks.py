@@ -36,8 +36,6 @@ class _Open:
     account: Account
     end: Any = _LOADED
 
-    _unsaved = ("end",)
-
     @property
     def name(self) -> str:
         """The step in events, with its arguments."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -170,14 +169,6 @@ def give_up(made: object) -> None:
         made.abandon()
     elif isinstance(made, Coroutine):
         made.close()
-
-
-@dataclass(frozen=True, slots=True)
-class SavedOperator:
-    """Stands in a save for an operator that is code: its elapsed time, and its subtree."""
-
-    elapsed: Elapsed
-    subtree: Any = None
 
 
 class Simulated:

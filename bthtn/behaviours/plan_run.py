@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any, Final, Protocol, TypeAlias
@@ -241,12 +241,6 @@ class PlanRun:
     cooldowns: Cooldowns = field(default_factory=Cooldowns)
     branch_footprints: dict[Behaviour, Any] = field(default_factory=dict)
     """The rests of the branches of parallel nodes in this tick, as far as they were needed."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: all but that of one tick."""
-        return {part.name: getattr(self, part.name) for part in fields(self)} | {
-            "branch_footprints": {}
-        }
 
     def ticked(self) -> None:
         """Count a tick of the plan. Call it before the tick."""

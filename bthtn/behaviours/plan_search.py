@@ -316,15 +316,14 @@ class _ReadsOf(Mapping[Fluent[Any], Any]):
         self._search = search
 
     @cached_property
-    def saved_as(self) -> Reads:
-        """The fluents that were read, with their values."""
+    def _reads(self) -> Reads:
         return self._search.reads
 
     def __getitem__(self, fluent: Fluent[Any]) -> Any:
-        return self.saved_as[fluent]
+        return self._reads[fluent]
 
     def __iter__(self) -> Iterator[Fluent[Any]]:
-        return iter(self.saved_as)
+        return iter(self._reads)
 
     def __len__(self) -> int:
-        return len(self.saved_as)
+        return len(self._reads)

@@ -16,7 +16,6 @@ from py_trees.trees import BehaviourTree
 
 from bthtn.agent.reentrance import refuse_at_work
 from bthtn.behaviours.plan_goal import REPLACED, PlanGoal
-from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.checked import checked
 
@@ -78,8 +77,3 @@ def _take_down(root: Behaviour) -> None:
             node._retire()
         else:
             node.shutdown()
-
-
-def search_of(goal: PlanGoal) -> PlanSearch:
-    """The searches of a goal, for a save to name the parts of their plans."""
-    return goal._search

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from py_trees.common import Status
 
@@ -12,10 +12,7 @@ from bthtn.agent.programming_errors import is_interrupt
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
 from bthtn.behaviours.operator import (
     Operator,
-    SavedOperator,
-    Simulated,
     codes_of,
-    resumed_operator,
 )
 from bthtn.behaviours.plan_run import path_text
 from bthtn.behaviours.status import RUNNING
@@ -40,19 +37,6 @@ class OperatorAbort:
         self.error = error
         self._operator = operator
         self._ticks = 0
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save; of an operator that is code, only how long it has run."""
-        elapsed = self.step.elapsed(self._ticks)
-        is_code = not isinstance(self._operator, Simulated)
-        return {**vars(self), "_operator": SavedOperator(elapsed) if is_code else self._operator}
-
-    def resume(self, _: object) -> None:
-        """Let the task's ``on_resume`` go on with the abort; without one it is over."""
-        if isinstance(self._operator, SavedOperator):
-            step = self.step
-            with step.acting():
-                self._operator = resumed_operator(step.agent, step.node, self._operator.elapsed)
 
     def start(self) -> bool:
         """Call the operator's ``abort``. Returns whether the abort is done."""

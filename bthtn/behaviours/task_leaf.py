@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -29,14 +28,12 @@ from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.obstacle import Obstacle, obstacle_of, obstacle_to_start
 from bthtn.behaviours.operator import (
     Operator,
-    SavedOperator,
     Simulated,
     SubtreeOperator,
     adapted,
     codes_of,
     give_up,
     no_status,
-    resumed_operator,
     simulated,
 )
 from bthtn.behaviours.plan_behaviour import PlanLeaf, discard, replaced_by
@@ -48,8 +45,6 @@ from bthtn.behaviours.step_abort import OperatorAbort, StepAbort
 from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
-from bthtn.saving.reader import GraphReader
-from bthtn.saving.writer import LoadedLater
 from bthtn.world.expression import ALWAYS
 
 
@@ -72,31 +67,6 @@ class TaskLeaf(PlanLeaf):
         self.node = node
         self.path = path
         self._run = run
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save; of an operator that is code, only how long it has run."""
-        state = {**vars(self), "_below": None, "_visited": ()}
-        state.pop("_answer", None)
-        operator = self._operator
-        if operator is not None and not isinstance(operator, Simulated):
-            root = LoadedLater(operator.root) if isinstance(operator, SubtreeOperator) else None
-            state["_operator"] = SavedOperator(self._started.elapsed(), root)
-        return state
-
-    def resume(self, reader: GraphReader) -> None:
-        """Go on with the operator, or begin it anew, after a save was loaded."""
-        saved: object = self._operator
-        if not isinstance(saved, SavedOperator):
-            return
-        step, given = self._started, self._run.setup_arguments
-        with step.acting():
-            operator = resumed_operator(step.agent, self.node, saved.elapsed, given)
-            if isinstance(operator, SubtreeOperator):
-                operator.show_below(self)
-            operator.start()
-        if isinstance(operator, SubtreeOperator) and saved.subtree is not None:
-            reader.load(saved.subtree, operator.root)
-        self._operator = operator
 
     @property
     def number(self) -> int:

@@ -17,6 +17,7 @@ from math import dist
 from typing import Any, Final
 
 from bthtn.agent.agent import Agent
+from bthtn.behaviours.plain_data import PlainData
 from bthtn.checked import checked
 from bthtn.errors import DomainError
 from bthtn.world.expression import Expression
@@ -34,7 +35,7 @@ class _Granted:
 
 
 @checked
-class CombatCoordinator(Unpicklable):
+class CombatCoordinator(PlainData, Unpicklable):
     """Coordinates one group of agents by writing into their beliefs.
 
     At most ``attackers`` members have the right to attack the same target at once. ``right``
@@ -121,6 +122,29 @@ class CombatCoordinator(Unpicklable):
     def waiting(self, target: Hashable) -> tuple[Member, ...]:
         """The members that wait for the right to attack the target, in the order of asking."""
         return tuple(self._waiting.get(target, ()))
+
+    def save(self) -> list[Any]:
+        """Who has which rights, and waits for which, by name, as JSON."""
+        granted = [
+            [target, [[grant.member.name, grant.ticks] for grant in grants]]
+            for target, grants in self._granted.items()
+        ]
+        waiting = [
+            [target, [member.name for member in who]] for target, who in self._waiting.items()
+        ]
+        return [granted, waiting]
+
+    def load(self, saved: list[Any]) -> None:
+        """Let the members that have joined have these rights, without a change of beliefs."""
+        members = {member.name: member for member in self._members}
+        granted, waiting = saved
+        self._granted = {
+            target: [_Granted(members[name], int(ticks)) for name, ticks in grants]
+            for target, grants in granted
+        }
+        self._waiting = {
+            target: dict.fromkeys(members[name] for name in who) for target, who in waiting
+        }
 
     def assign(
         self, roles: Mapping[str, int], fitness: Callable[[Member, str], float]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from bthtn.behaviours.plain_data import PlainData
 from bthtn.checked import checked
 from bthtn.domain.chance import drawn_order
 from bthtn.errors import Diagnostic, DomainError, Severity
@@ -71,7 +72,7 @@ class LotteryTable(Shared, Unpicklable):
 
 
 @checked
-class Lottery(Unpicklable):
+class Lottery(PlainData, Unpicklable):
     """A table with the current weights of one agent. Equal seeds give equal draws.
 
     An action that fails ``patience`` times in a row is excluded from the next ``absence`` draws.

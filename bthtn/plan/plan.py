@@ -87,17 +87,11 @@ class Plan(Shared, Unpicklable):
         found: Plan = plan
         return found
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: all fields, made now."""
-        return {name: getattr(self, name) for name in _ORDER} | {"_derived": {}}
-
     def __getattr__(self, name: str) -> Any:
         """Make a field when it is first read; Python calls this only for missing attributes.
 
         Two threads may make the same field at once; the values are equal, and the later one stays.
         """
-        if name == "_source":  # of a plan that was loaded
-            return None
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
         source = self._source

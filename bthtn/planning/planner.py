@@ -46,7 +46,6 @@ _MOST_PLANNERS: Final = 200
 """Planners kept for one domain; when there are more, all are dropped."""
 _plan_request: Final = quickly(PlanRequest)
 """Makes a request of a state that has the seed of its settings."""
-_SAVED: Final = frozenset({"resumes", "domain", "goal", "binding", "settings"})
 
 
 class Trace(NamedTuple):
@@ -81,7 +80,6 @@ class Planner(Unpicklable, Generic[S]):
     states that differ in nothing that was read, plans may share their tree, which is frozen.
     """
 
-    _is_shared = True  # loading a character does not change it
     resumes = False
     """Whether its plans are those of a suspended part, and become parts of another plan."""
 
@@ -95,15 +93,6 @@ class Planner(Unpicklable, Generic[S]):
         """Raises DomainError if the domain or the goal is malformed."""
         whole, network = question_of(domain, goal, settings)
         self._prepare(whole, network, (), settings)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: the question. All that is prepared for it is prepared again."""
-        return {name: value for name, value in vars(self).items() if name in _SAVED}
-
-    def resume(self, _: object) -> None:
-        """Prepare a planner that was loaded."""
-        if "_goal" not in vars(self):
-            self._prepare(self.domain, self.goal, self.binding, self.settings)
 
     @staticmethod
     def resuming(

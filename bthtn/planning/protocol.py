@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, NoReturn, Protocol, TypeVar
@@ -219,14 +218,6 @@ class RecordedSearch(Search, Protocol):
         The answer depends on no other fluents.
         """
         ...
-
-
-def repeat(search: RecordedSearch, status: SearchStatus, expansions: int) -> None:
-    """Advance a new search as far as an equal one had come, with this status, when it was saved."""
-    if status is SearchStatus.RUNNING and not expansions:
-        return
-    with suppress(PlanningError):  # it was raised before the save, too
-        search.advance(expansions if status is SearchStatus.RUNNING else None)
 
 
 def is_goal_alone(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:

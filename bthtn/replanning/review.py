@@ -55,8 +55,6 @@ class Review:
     that plans must not use now. A plan is under review from ``adopted`` to ``close``.
     """
 
-    _unsaved = ("_latest_check",)
-
     def __init__(
         self,
         planner: Planner[Any],
@@ -95,10 +93,6 @@ class Review:
         self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
         self._unexpected: Change | None = None  # an effect with another value than planned
         self._has_moved = False  # a step has ended since the search started
-
-    def resume(self, _: object) -> None:
-        """Check the plan anew at the next change, after a save was loaded."""
-        self._latest_check = None
 
     def plan_with(self, planner: Planner[Any]) -> None:
         """Set the planner of the next plan to run, which also searches for better plans."""

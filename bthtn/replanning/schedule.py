@@ -299,7 +299,7 @@ class Budget:
     With a schedule, each search requests an allowance from it instead.
     """
 
-    __slots__ = ("_client", "_left", "per_tick")
+    __slots__ = ("_client", "_left", "per_tick", "repeated")
 
     def __init__(self, per_tick: int | PlanningSchedule | None, client: PlanningClient) -> None:
         """Raises DomainError for a budget below one."""
@@ -307,6 +307,8 @@ class Budget:
             hint = "give it expansions per tick, or None for as many as it takes"
             raise DomainError("BT202", f"the budget of '{client.name}' is {per_tick}", hint=hint)
         self.per_tick = per_tick
+        self.repeated = 0
+        """Expansions that were paid for already, of searches that begin anew after a save."""
         self._left = per_tick
         self._client = client
 
@@ -319,6 +321,10 @@ class Budget:
         left = self._left
         if left is None:
             return search.advance()
+        if self.repeated:
+            before = search.expansions
+            search.advance(self.repeated)
+            self.repeated -= search.expansions - before
         if isinstance(left, PlanningSchedule):
             return left.advance(search, self._client)
         before = search.expansions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -17,7 +18,6 @@ from bthtn.agent.operators import Operators
 from bthtn.behaviours import Agent, Character
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import InputError, StateError, nearest
-from bthtn.saving.attributes import package_of
 from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
 from bthtn.world.beliefs import WriterName
 from bthtn.world.fluent import Fluent
@@ -204,3 +204,9 @@ def _may_be_called(world: object, owner: object, method: object) -> bool:
     if not isinstance(method, MethodType):
         return False
     return f"{method.__func__.__module__}.".startswith(f"{package_of(world)}.")
+
+
+def package_of(part: object) -> str:
+    """The package of an object's class; empty for those of Python itself."""
+    module = type(part).__module__
+    return "" if module in sys.stdlib_module_names else module.rpartition(".")[0] or module

@@ -13,7 +13,7 @@ in the method's body, or in the goal if the task is "". One that a plain functio
 place, and is written out. ``tasks`` says the same in the notation. That, ``task``, ``cost`` and
 ``value`` are for people and other programs; ``decoded`` does not read them.
 
-Not here: characters that run (``bthtn.saving``), events (``views.event_log``).
+Not here: characters that run (``behaviours.saves``), events (``views.event_log``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, fields, replace
+from contextlib import suppress
+from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -31,8 +32,10 @@ from bthtn.domain.builder import Domain
 from bthtn.domain.chance import SEED
 from bthtn.domain.decorator import decorator_text
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import Method
 from bthtn.domain.network import Network, NetworkLike, ParallelPolicy, network_from, network_text
 from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.domain.turns import Pending, Rest, Turn
 from bthtn.errors import BthtnError, InputError, exception_text
 from bthtn.plan import nodes
 from bthtn.plan.nodes import Node, Suspension, SuspensionKind
@@ -45,6 +48,7 @@ from bthtn.world.expression import Binding, Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from bthtn.world.names import in_one_line
+from bthtn.world.schema import StateSchema
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN, value_text
 
@@ -62,19 +66,8 @@ def encoded(plan: Plan, *, flat: bool = False, complete: bool = False) -> str:
     an Enum, or tuples and frozen sets of those. Others are written as they are shown; with
     ``complete`` they raise InputError.
     """
-    form = _Form(plan.domain, is_complete=complete)
-    form.find_places(plan.goal)
-    written = {
-        "format": FORMAT,
-        "domain": plan.domain.name,
-        "task": goal_value(plan.goal, plan.binding),
-        "goal": plan.goal_text,
-        "network": _goal(plan),
-        "cost": form.value(plan.cost),
-        **({"value": form.value(plan.value)} if plan.domain.has_values else {}),
-        **form.written(_PLAN, plan),
-    }
-    return json.dumps(written | ({"nodes": form.tree(plan.flat())} if flat else {}))
+    form = Form(plan.domain, is_complete=complete)
+    return json.dumps(form.plan(plan) | ({"nodes": form.tree(plan.flat())} if flat else {}))
 
 
 def decoded(
@@ -93,15 +86,12 @@ def decoded(
         is_other = str(found).startswith(("bthtn-plan/", "bthtn-complete-plan/"))
         hint = "it was written by another version of bthtn" if is_other else "encoded(plan) is one"
         raise _fault(f"the format is {shortened(repr(found))} instead of '{FORMAT}'", hint)
-    if data.get("domain") != frozen.name:
-        named = shortened(repr(data.get("domain")))
-        raise _fault(f"it is a plan of domain {named}, not of '{frozen.name}'", "")
-    form = _Form(frozen)
+    form = Form(frozen)
     try:
         given = None if goal is None else network_from(goal)
         if found == VERSION_ONE:
             data, given = _upgraded(data, frozen, given)
-        return _plan(data, form, given)
+        return form.plan_from(data, given)
     except BthtnError as error:
         first = error.diagnostics[0]
         told = in_one_line(shortened(first.message, 200))  # which may quote the text
@@ -141,7 +131,7 @@ def _goal(plan: Plan) -> Json:
     """The goal written out; None if it has parts that only its author can give."""
     if any(isinstance(task, CompoundTask) and task.origin for task in networks.tasks_in(plan.goal)):
         return None
-    form = _Form(plan.domain)
+    form = Form(plan.domain)
     form.binding = plan.binding
     try:
         return form.network(plan.goal)
@@ -149,24 +139,7 @@ def _goal(plan: Plan) -> Json:
         return None
 
 
-def _plan(data: Mapping[str, Json], form: _Form, goal: Network | None) -> Plan:
-    shown = shortened(str(data["goal"]))
-    if goal is None and data["network"] is None:
-        hint = "give it: decoded(text, domain, goal=…)"
-        raise _fault(f"the goal {shown} cannot be read from text", hint)
-    if goal is None:
-        network = form.network_from(data["network"])
-    else:
-        form.domain, network = form.domain.with_goal(goal)
-    goal_text = network_text(network, _VALUES_IN.read(form, data["binding"]))
-    if goal_text != data["goal"]:
-        raise _other_goal(str(data["goal"]), goal_text)
-    form.find_places(network)
-    plan: Plan = form.read(_PLAN, data, domain=form.domain, goal=network)
-    return plan
-
-
-class _Form:
+class Form:
     """Writes and reads the parts of plans of one domain; ``at`` is the part that is being read.
 
     ``binding`` has the values of the parameters in networks that are written.
@@ -181,9 +154,31 @@ class _Form:
         self._network_at: dict[tuple[Any, ...], Network] = {}
 
     @cached_property
-    def enums(self) -> dict[str, type[Enum]]:
-        """The Enums of the domain's fluents and parameters, by name."""
-        return _enums_of(self.domain)
+    def schema(self) -> StateSchema:
+        """The fluents that may be written."""
+        return self.domain.schema
+
+    @cached_property
+    def classes(self) -> dict[str, type]:
+        """The classes of the values of fluents and parameters, by name."""
+        return _classes_of(self.schema, self.domain)
+
+    @cached_property
+    def methods(self) -> dict[int, list[Json]]:
+        """The task and the index of each method, by its id."""
+        return {
+            id(method): [task.name, index]
+            for task, methods in self.domain.methods.items()
+            for index, method in enumerate(methods)
+        }
+
+    def method_from(self, place: Json) -> Method:
+        """The method of a task with an index."""
+        name, index = place
+        task = self.domain.task(str(name))
+        if not isinstance(task, CompoundTask):
+            raise TypeError(f"'{name}' has no methods")
+        return self.domain.methods[task][whole(index)]
 
     def find_places(self, goal: Network) -> None:
         """Number the networks that the goal and the methods of the domain have as data."""
@@ -195,7 +190,41 @@ class _Form:
                 self._place_of[id(part)] = (*place, number)
                 self._network_at[*place, number] = part
 
-    def written(self, shape: _Shape, thing: object) -> dict[str, Json]:
+    def plan(self, plan: Plan) -> dict[str, Json]:
+        """The plan as an object of JSON."""
+        self.find_places(plan.goal)
+        return {
+            "format": FORMAT,
+            "domain": plan.domain.name,
+            "task": goal_value(plan.goal, plan.binding),
+            "goal": plan.goal_text,
+            "network": _goal(plan),
+            "cost": self.value(plan.cost),
+            **({"value": self.value(plan.value)} if plan.domain.has_values else {}),
+            **self.written(PLAN, plan),
+        }
+
+    def plan_from(self, data: Mapping[str, Json], goal: Network | None) -> Plan:
+        """The plan that was written like this, for a goal if it is given. Raises InputError."""
+        if data.get("domain") != self.domain.name:
+            named = shortened(repr(data.get("domain")))
+            raise _fault(f"it is a plan of domain {named}, not of '{self.domain.name}'", "")
+        shown = shortened(str(data["goal"]))
+        if goal is None and data["network"] is None:
+            hint = "give it: decoded(text, domain, goal=…)"
+            raise _fault(f"the goal {shown} cannot be read from text", hint)
+        if goal is None:
+            network = self.network_from(data["network"])
+        else:
+            self.domain, network = self.domain.with_goal(goal)
+        goal_text = network_text(network, VALUES.read(self, data["binding"]))
+        if goal_text != data["goal"]:
+            raise _other_goal(str(data["goal"]), goal_text)
+        self.find_places(network)
+        plan: Plan = self.read(PLAN, data, domain=self.domain, goal=network)
+        return plan
+
+    def written(self, shape: Shape, thing: object) -> dict[str, Json]:
         """The parts of a thing of this shape."""
         found: dict[str, Json] = {}
         for key, name, kind, is_usual_left_out in shape.parts:
@@ -204,7 +233,7 @@ class _Form:
                 found[key] = kind.write(self, part)
         return found
 
-    def read(self, shape: _Shape, data: Mapping[str, Json], **given: Any) -> Any:
+    def read(self, shape: Shape, data: Mapping[str, Json], **given: Any) -> Any:
         """The thing of this shape with these parts."""
         for key, name, kind, is_usual_left_out in shape.parts:
             if key in data or not is_usual_left_out:
@@ -227,16 +256,27 @@ class _Form:
         if children := children_of(node):
             more["below"] = len(children)
         name = _NAMES[type(node)]
-        return {"node": name} | self.written(_NODES[name], node) | more
+        return {"node": name} | self.written(_NODES[name], node) | more | self._called(node)
+
+    def _called(self, node: Node) -> dict[str, Json]:
+        """The call that made a node, so that a complete plan says which arguments are outdated."""
+        if not self._is_complete or not isinstance(node, nodes.TaskNode | nodes.ScopeNode):
+            return {}
+        found: dict[str, Json] = {}
+        for key, network in (("call", node.call), ("body", getattr(node, "body", None))):
+            self.binding = node.binding
+            with suppress(InputError):  # a plain function has made it; then it stays as it is
+                found |= {} if network is None else {key: self.network(network)}
+        return found | ({"values": VALUES.write(self, node.binding)} if node.binding else {})
 
     def tree_from(self, listed: Json) -> Node:
         """The tree of nodes in pre-order, built from the last one."""
         ready: list[Node] = []
         before = self.at
         above = f"{before}, foreseen, " if before.startswith("node ") else ""
-        for number in range(len(_list(listed)) - 1, -1, -1):
+        for number in range(len(whole_list(listed)) - 1, -1, -1):
             self.at = f"{above}node {number}"
-            below = _whole(listed[number].get("below", 0))
+            below = whole(listed[number].get("below", 0))
             if not 0 <= below <= len(ready):
                 raise ValueError(f"there are no {below} nodes below it")
             children = tuple(reversed(ready[len(ready) - below :]))
@@ -256,14 +296,25 @@ class _Form:
             given["children"] = children
         elif children:
             raise ValueError("there are nodes below a leaf")
+        if "footprint" in shape.usual:
+            given["call"] = self.network_from(data["call"]) if "call" in data else None
+            given["binding"] = VALUES.read(self, data.get("values", []))
+            if "body" in data:
+                given["body"] = self.network_from(data["body"])
         node: Node = self.read(shape, data, **given)
         if isinstance(node, nodes.TaskNode | nodes.ScopeNode):
             task: Task = node.task
+            if not isinstance(node.call, TaskCall | None):
+                raise TypeError("a node is of a call")
             if isinstance(task, CompoundTask) != isinstance(node, nodes.ScopeNode):
                 kind = "compound" if isinstance(task, CompoundTask) else "primitive"
                 raise TypeError(f"'{task.name}' is a {kind} task")
             if len(node.args) != len(task.parameters):
                 raise TypeError(f"'{task.name}' takes {len(task.parameters)} arguments")
+            if isinstance(node, nodes.ScopeNode):
+                most = len(self.domain.methods[node.task]) if node.task.choice is None else math.inf
+                if not 0 <= node.method < most:
+                    raise ValueError(f"'{task.name}' has no method {node.method}")
         if isinstance(node, nodes.PriorityNode) and len(node.kept) != len(children):
             number = len(node.kept)
             raise ValueError(f"{number} alternatives are kept, and there are {len(children)}")
@@ -316,7 +367,7 @@ class _Form:
         """The fluent of the domain with this name and index."""
         if name == SEED.name:
             return SEED
-        found = self.domain.schema.named(name)
+        found = self.schema.named(name)
         return found.member(self.value_from(index)) if isinstance(found, FluentFamily) else found
 
     def value(self, value: object) -> Json:
@@ -326,20 +377,51 @@ class _Form:
         for tagged in _VALUES.values():
             if tagged.fits(value):
                 return tagged.write(self, value)
+        if self._is_complete and (made := self._object(value)) is not None:
+            return made
         if type(value) in (int, float):
             return value
         kind = type(value).__name__
         return self._shown(value_text(value), f"a {kind} cannot be made from text again")
 
+    def _object(self, value: Any) -> Json:
+        """A value of a class of the domain, or of ``unordered``, as JSON; None for others."""
+        kind = type(value)
+        if kind in _TURNS:
+            return {kind.__name__: self.written(_TURNS[kind], value)}
+        if self.classes.get(kind.__qualname__) is not kind:
+            return None
+        if isinstance(value, str | int | float):
+            parts = [next(base for base in (str, int, float) if isinstance(value, base))(value)]
+        elif isinstance(value, tuple):
+            parts = list(value)
+        elif is_dataclass(value):
+            parts = [getattr(value, part.name) for part in fields(value)]
+        else:
+            return None
+        return {"made": kind.__qualname__, "of": list(map(self.value, parts))}
+
     def value_from(self, data: Json) -> Any:
         """The value that was written like this."""
         if not isinstance(data, dict | list):
             return data
+        if isinstance(data, dict) and "made" in data:  # by its class, which may refuse it
+            return self.classes[data["made"]](*map(self.value_from, data["of"]))
+        for kind, shape in _TURNS.items():
+            if isinstance(data, dict) and kind.__name__ in data:
+                return self.read(shape, data[kind.__name__])
         try:
             (name,) = _VALUES.keys() & set(data)
             return _VALUES[name].read(self, data)
         except (KeyError, TypeError, ValueError):
             raise ValueError("a value cannot be read") from None
+
+    def member_of(self, enum: str, name: str) -> Enum:
+        """The member of an Enum of the domain."""
+        kind = self.classes[enum]
+        if not issubclass(kind, Enum):
+            raise TypeError(f"'{enum}' is no Enum")
+        return kind[name]
 
     def number_from(self, data: Json) -> float:
         """A number that can be compared with others."""
@@ -371,8 +453,8 @@ class _Tagged(NamedTuple):
     """Values that JSON does not have: an object with the key of their row stands for them."""
 
     fits: Callable[[Any], bool]
-    write: Callable[[_Form, Any], Json]
-    read: Callable[[_Form, Json], Any]
+    write: Callable[[Form, Any], Json]
+    read: Callable[[Form, Json], Any]
 
 
 _INFINITE: Final = {text: float(text) for text in ("inf", "-inf", "nan")}
@@ -385,7 +467,7 @@ _VALUES: Final[Mapping[str, _Tagged]] = {
     "enum": _Tagged(
         lambda value: isinstance(value, Enum),
         lambda _, value: {"enum": type(value).__qualname__, "name": value.name},
-        lambda form, data: form.enums[data["enum"]][data["name"]],
+        lambda form, data: form.member_of(data["enum"], data["name"]),
     ),
     "hex": _Tagged(
         lambda value: type(value) is int and value.bit_length() > LONGEST_INTEGER,
@@ -400,49 +482,53 @@ _VALUES: Final[Mapping[str, _Tagged]] = {
     "tuple": _Tagged(
         lambda value: type(value) is tuple,
         lambda form, value: {"tuple": list(map(form.value, value))},
-        lambda form, data: tuple(map(form.value_from, _list(data["tuple"]))),
+        lambda form, data: tuple(map(form.value_from, whole_list(data["tuple"]))),
     ),
     "set": _Tagged(
         lambda value: type(value) is frozenset,
         lambda form, value: {"set": list(map(form.value, sorted(value, key=repr)))},
-        lambda form, data: frozenset(map(form.value_from, _list(data["set"]))),
+        lambda form, data: frozenset(map(form.value_from, whole_list(data["set"]))),
     ),
 }
 
 
-class _Kind(NamedTuple):
+class Kind(NamedTuple):
     """How a form writes a part, and how it reads it."""
 
-    write: Callable[[_Form, Any], Json]
-    read: Callable[[_Form, Json], Any]
+    write: Callable[[Form, Any], Json]
+    read: Callable[[Form, Json], Any]
 
 
-def _plain(read: Callable[[Json], Any], write: Callable[[Any], Json] = lambda part: part) -> _Kind:
+def plain(read: Callable[[Json], Any], write: Callable[[Any], Json] = lambda part: part) -> Kind:
     """A kind that knows nothing of domains."""
-    return _Kind(lambda _, part: write(part), lambda _, data: read(data))
+    return Kind(lambda _, part: write(part), lambda _, data: read(data))
 
 
-def _each(write: Callable[[_Form, Any], Json], read: Callable[[_Form, Json], Any]) -> _Kind:
-    return _Kind(
+def each(write: Callable[[Form, Any], Json], read: Callable[[Form, Json], Any]) -> Kind:
+    """A kind of several parts, which are read as a tuple."""
+    return Kind(
         lambda form, parts: [write(form, part) for part in parts],
-        lambda form, data: tuple(read(form, part) for part in _list(data)),
+        lambda form, data: tuple(read(form, part) for part in whole_list(data)),
     )
 
 
-def _or_none(kind: _Kind) -> _Kind:
-    return _Kind(
+def or_none(kind: Kind) -> Kind:
+    """The same kind, or nothing."""
+    return Kind(
         lambda form, part: None if part is None else kind.write(form, part),
         lambda form, data: None if data is None else kind.read(form, data),
     )
 
 
-def _whole(value: Json) -> int:
+def whole(value: Json) -> int:
+    """A whole number. Raises TypeError for anything else."""
     if type(value) is not int:
         raise TypeError(f"{type(value).__name__} is no whole number")
     return value
 
 
-def _list(data: Json) -> list[Json]:
+def whole_list(data: Json) -> list[Json]:
+    """A list. Raises TypeError for anything else."""
     if not isinstance(data, list):
         raise TypeError(f"{type(data).__name__} is no list")
     return data
@@ -452,15 +538,15 @@ def _in_order(values: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     return sorted(values.items(), key=lambda pair: str(pair[0]))
 
 
-_TRUTH, _TEXT, _WHOLE = _plain(bool), _plain(str), _plain(_whole)
-_NETWORKS_IN: Final = _each(_Form.network, _Form.network_from)
-_VALUES_IN: Final = _each(_Form.value, _Form.value_from)
-_NUMBER: Final = _Kind(_Form.value, _Form.number_from)
-_FLUENTS: Final = _Kind(
+TRUTH, TEXT, WHOLE = plain(bool), plain(str), plain(whole)
+_NETWORKS_IN: Final = each(Form.network, Form.network_from)
+VALUES: Final = each(Form.value, Form.value_from)
+NUMBER: Final = Kind(Form.value, Form.number_from)
+FLUENTS: Final = Kind(
     lambda form, fluents: [form.fluent(fluent) for fluent in sorted(fluents, key=str)],
     lambda form, data: frozenset(form.fluent_from(*entry) for entry in data),
 )
-_VALUED: Final = _Kind(
+VALUED: Final = Kind(
     lambda form, values: [
         [*form.fluent(fluent), form.value(value)] for fluent, value in _in_order(values)
     ],
@@ -468,11 +554,11 @@ _VALUED: Final = _Kind(
         form.fluent_from(*fluent): form.value_from(value) for *fluent, value in data
     },
 )
-_STATE: Final = _Kind(
-    lambda form, state: _VALUED.write(form, state.values),
-    lambda form, data: FrozenState(_VALUED.read(form, data)),
+STATE: Final = Kind(
+    lambda form, state: VALUED.write(form, state.values),
+    lambda form, data: FrozenState(VALUED.read(form, data)),
 )
-_WRITES: Final = _Kind(
+_WRITES: Final = Kind(
     lambda form, writes: [
         [*form.fluent(fluent), write.kind.value, form.value(write.value)]
         for fluent, write in _in_order(writes)
@@ -482,55 +568,66 @@ _WRITES: Final = _Kind(
         for *fluent, kind, value in data
     },
 )
-_KINDS: Final[Mapping[str, _Kind]] = {
-    "task": _Kind(lambda _, task: task.name, lambda form, name: form.domain.task(name)),
-    "args": _VALUES_IN,
-    "arguments": _each(_Form.argument, _Form.argument_from),
-    "binding": _VALUES_IN,
-    "duration": _Kind(_Form.value, _Form.duration_from),
-    "cost": _NUMBER,
-    "value": _NUMBER,
-    "name": _TEXT,
-    "method": _WHOLE,
-    "kept": _plain(lambda data: tuple(map(_whole, _list(data))), list),
-    "reactive": _TRUTH,
-    "policy": _plain(ParallelPolicy, lambda policy: policy.value),
-    "dropped": _each(
+_KINDS: Final[Mapping[str, Kind]] = {
+    "task": Kind(lambda _, task: task.name, lambda form, name: form.domain.task(name)),
+    "args": VALUES,
+    "arguments": each(Form.argument, Form.argument_from),
+    "binding": VALUES,
+    "duration": Kind(Form.value, Form.duration_from),
+    "cost": NUMBER,
+    "value": NUMBER,
+    "name": TEXT,
+    "method": WHOLE,
+    "kept": plain(lambda data: tuple(map(whole, whole_list(data))), list),
+    "reactive": TRUTH,
+    "policy": plain(ParallelPolicy, lambda policy: policy.value),
+    "dropped": each(
         lambda _, drop: [drop.alternative, drop.text, drop.reason],
-        lambda _, data: nodes.Dropped(_whole(data[0]), *map(str, data[1:])),
+        lambda _, data: nodes.Dropped(whole(data[0]), *map(str, data[1:])),
     ),
-    "cause": _plain(
+    "cause": plain(
         lambda data: Suspension(SuspensionKind(data[0]), str(data[1]), bool(data[2])),
         lambda cause: [cause.kind.value, cause.fluent, cause.now],
     ),
-    "call": _Kind(_Form.network, _Form.network_from),
+    "call": Kind(Form.network, Form.network_from),
     "parts": _NETWORKS_IN,
     "rest": _NETWORKS_IN,
-    "now": _TRUTH,
-    "reads": _FLUENTS,
+    "now": TRUTH,
+    "reads": FLUENTS,
     "writes": _WRITES,
     "ensures": _WRITES,
-    "uses": _plain(lambda data: frozenset(map(str, data)), sorted),
-    "foreseen": _or_none(
-        _Kind(
+    "uses": plain(lambda data: frozenset(map(str, data)), sorted),
+    "foreseen": or_none(
+        Kind(
             lambda form, ahead: form.written(_FORESEEN, ahead),
             lambda form, data: form.read(_FORESEEN, data),
         )
     ),
-    "tree": _Kind(_Form.tree, _Form.tree_from),
-    "before": _STATE,
-    "after": _STATE,
-    "written": _VALUED,
-    "sensed": _TRUTH,
-    "concurrent": _or_none(_FLUENTS),
-    "record": _plain(lambda data: MethodTraversalRecord(map(_whole, data)), list),
-    "expansions": _WHOLE,
-    "predicted": _STATE,
+    "tree": Kind(Form.tree, Form.tree_from),
+    "before": STATE,
+    "after": STATE,
+    "written": VALUED,
+    "sensed": TRUTH,
+    "concurrent": or_none(FLUENTS),
+    "record": plain(lambda data: MethodTraversalRecord(map(whole, data)), list),
+    "expansions": WHOLE,
+    "networks": _NETWORKS_IN,
+    "values": VALUES,
+    "turns": Kind(Form.value, Form.value_from),
+    "place": or_none(plain(lambda data: tuple(map(whole, whole_list(data))), list)),
+    "methods": or_none(
+        Kind(lambda form, method: form.methods[id(method)], Form.method_from),
+    ),
+    "unknown": or_none(
+        Kind(Form.fluent, lambda form, data: form.fluent_from(*data)),
+    ),
+    "domain": or_none(Kind(lambda _, __: True, lambda form, _: form.domain)),
+    "predicted": STATE,
 }
 """How the attributes of nodes, networks and plans are written and read, by their names."""
 
 
-class _Shape:
+class Shape:
     """Objects of one class, and what is written of them: words such as ``key=attribute:kind``.
 
     The key is that of the attribute, and so is the kind in ``_KINDS``, if there is no other. What
@@ -545,7 +642,7 @@ class _Shape:
         make: Callable[..., Any] | None = None,
     ) -> None:
         self.kind, self.make = kind, make or kind
-        self.parts: list[tuple[str, str, _Kind, bool]] = []
+        self.parts: list[tuple[str, str, Kind, bool]] = []
         for word in (*always.split(), *unusual.split()):
             key, _, about = word.partition("=")
             name, _, of = (about or key).partition(":")
@@ -556,29 +653,40 @@ class _Shape:
         }
 
 
-_NODES: Final[Mapping[str, _Shape]] = {
-    "task": _Shape(nodes.TaskNode, "name=task args", "duration cost"),
-    "scope": _Shape(nodes.ScopeNode, "task args method=name index=method", "cost value"),
-    "sequence": _Shape(nodes.SequenceNode),
-    "parallel": _Shape(nodes.ParallelNode, "policy"),
-    "priority": _Shape(nodes.PriorityNode, "kept", "reactive dropped"),
-    "suspended": _Shape(nodes.SuspendedNode, "cause binding rest", "ensures reads foreseen"),
-    "null": _Shape(nodes.NullNode, make=lambda: nodes.NULL_NODE),
+_NODES: Final[Mapping[str, Shape]] = {
+    "task": Shape(nodes.TaskNode, "name=task args", "duration cost"),
+    "scope": Shape(nodes.ScopeNode, "task args method=name index=method", "cost value"),
+    "sequence": Shape(nodes.SequenceNode),
+    "parallel": Shape(nodes.ParallelNode, "policy"),
+    "priority": Shape(nodes.PriorityNode, "kept", "reactive dropped"),
+    "suspended": Shape(nodes.SuspendedNode, "cause binding rest", "ensures reads foreseen"),
+    "null": Shape(nodes.NullNode, make=lambda: nodes.NULL_NODE),
 }
-_NETWORKS: Final[Mapping[str, _Shape]] = {
-    "call": _Shape(TaskCall, "call=task args=args:arguments", make=lambda task, args: task(*args)),
-    "sequence": _Shape(networks.SequenceNetwork, "sequence=parts"),
-    "parallel": _Shape(networks.ParallelNetwork, "parallel=parts", "policy"),
-    "priority": _Shape(networks.PriorityNetwork, "priority=parts", "reactive"),
-    "defer": _Shape(networks.DeferNetwork, "defer=call", "now"),
-    "pause": _Shape(networks.PauseNetwork, "pause=now", make=networks.pause),
-    "null": _Shape(networks.NullNetwork, make=networks.null),
+_NETWORKS: Final[Mapping[str, Shape]] = {
+    "call": Shape(TaskCall, "call=task args=args:arguments", make=lambda task, args: task(*args)),
+    "sequence": Shape(networks.SequenceNetwork, "sequence=parts"),
+    "parallel": Shape(networks.ParallelNetwork, "parallel=parts", "policy"),
+    "priority": Shape(networks.PriorityNetwork, "priority=parts", "reactive"),
+    "defer": Shape(networks.DeferNetwork, "defer=call", "now"),
+    "pause": Shape(networks.PauseNetwork, "pause=now", make=networks.pause),
+    "null": Shape(networks.NullNetwork, make=networks.null),
 }
-_FOOTPRINT: Final = _Shape(Footprint, "", "reads writes uses")
-_FORESEEN: Final[_Shape] = _Shape(
+_TURNS: Final[Mapping[type, Shape]] = {
+    Rest: Shape(Rest, "parts=parts:networks binding"),
+    Pending: Shape(Pending, "members=members:values"),
+    Turn: Shape(
+        Turn,
+        "task args pending=pending:turns",
+        "place=place:place name method=method:methods "
+        "binding unknown=unknown:unknown domain=domain:domain",
+    ),
+}
+"""The values of ``unordered``, which only complete plans have."""
+_FOOTPRINT: Final = Shape(Footprint, "", "reads writes uses")
+_FORESEEN: Final[Shape] = Shape(
     nodes.Foreseen, "nodes=tree before after", "written sensed beside=concurrent"
 )
-_PLAN: Final = _Shape(Plan, "binding record expansions predicted nodes=tree")
+PLAN: Final = Shape(Plan, "binding record expansions predicted nodes=tree")
 _NAMES: Final[Mapping[type, str]] = {
     shape.kind: name for table in (_NODES, _NETWORKS) for name, shape in table.items()
 }
@@ -652,9 +760,8 @@ def _upgraded_values(args: list[Json], task: Task) -> list[Any]:
     return values
 
 
-def _enums_of(domain: FrozenDomain) -> dict[str, type[Enum]]:
-    """The Enums of the domain's fluents and parameters, by name."""
-    schema = domain.schema
+def _classes_of(schema: StateSchema, domain: FrozenDomain) -> dict[str, type]:
+    """The classes of the values of fluents and parameters that are not Python's, by name."""
     described = [fluent.values for fluent in schema.fluents.values()]
     described += [
         values for f in schema.families.values() for values in (f.indices, f.prototype.values)
@@ -666,10 +773,16 @@ def _enums_of(domain: FrozenDomain) -> dict[str, type[Enum]]:
         described.extend(values.parts)
     kinds.extend(parameter.type for task in domain.tasks.values() for parameter in task.parameters)
     return {
-        kind.__qualname__: kind
-        for kind in kinds
-        if isinstance(kind, type) and issubclass(kind, Enum)
+        kind.__qualname__: kind for kind in kinds if isinstance(kind, type) and _is_of_values(kind)
     }
+
+
+def _is_of_values(kind: type) -> bool:
+    """Whether a class is an Enum, a named tuple, a data class, or one of texts or numbers."""
+    if kind in (str, int, float, bool, tuple):
+        return False
+    is_plain = issubclass(kind, str | int | float)
+    return issubclass(kind, Enum) or is_plain or hasattr(kind, "_fields") or is_dataclass(kind)
 
 
 def _other_goal(right: str, given: str) -> InputError:

@@ -49,8 +49,6 @@ class Beliefs(Unpicklable, Generic[S]):
     change without either costs little more than the write into a dictionary.
     """
 
-    _unsaved = ("_on_change", "_is_heard", "before_change")
-
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
         self._state_class = type(state)
         self._schema = self._state_class.__schema__
@@ -69,10 +67,6 @@ class Beliefs(Unpicklable, Generic[S]):
         self.before_change: Callable[[], None] | None = None
         """Called before every change; an exception prevents the change."""
         self.on_change = on_change
-
-    def resume(self, _: object) -> None:
-        """Let the listener of now be heard, after a save was loaded."""
-        self.on_change = self._on_change
 
     @property
     def on_change(self) -> Callable[[Change], None] | None:

@@ -44,11 +44,6 @@ class Pages(MutableMapping[K, V]):
         other._own, self._own = set(), set()
         return other
 
-    @property
-    def saved_as(self) -> dict[K, V]:
-        """A dictionary in an order that is the same in every process."""
-        return dict(sorted(self.items(), key=lambda item: str(item[0])))
-
     def get(self, key: K, default: Any = None, /) -> Any:
         """The value of the key, or the default."""
         return self._pages[hash(key) % self._number].get(key, default)

@@ -5,17 +5,25 @@ The leaves that act are goals of a single task, so all of them act with the same
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
 from bthtn import Condition, Settings
-from bthtn.behaviours import Agent, Believes, PlanGoal
+from bthtn.behaviours import Agent, Believes, PlainData, PlanGoal
 from bthtn.examples.domains.ammunition.domain import FULL, Medic, Shooter, helping
 
-Gunner = Agent[Any, list[str]]
-"""His body is the list of the rounds that he has begun."""
+
+@dataclass(slots=True)
+class Game(PlainData):
+    """The rounds that he has begun."""
+
+    begun: list[str] = field(default_factory=list)
+
+
+Gunner = Agent[Any, Game]
 
 
 def rule(agent: Gunner, condition: Condition, action: Behaviour) -> Behaviour:

@@ -15,7 +15,7 @@ from bthtn import Fluent
 from bthtn.behaviours import Agent, AgentEvent, Believes, Character, LeafEnded, PlanAdopted
 from bthtn.examples.domains.ammunition.domain import Medic, Shooter, helping
 
-from .routines import Gunner, planner, routine_1, routine_2, routine_with_ally
+from .routines import Game, Gunner, planner, routine_1, routine_2, routine_with_ally
 
 MOST_TICKS: Final = 100
 FLUENTS: Final[tuple[Fluent[Any], ...]] = (
@@ -70,8 +70,8 @@ class Begin(Behaviour):
 
     def update(self) -> Status:
         """Believe what holds at the beginning."""
-        if self._round.name not in self._agent.body:
-            self._agent.body.append(self._round.name)
+        if self._round.name not in self._agent.body.begun:
+            self._agent.body.begun.append(self._round.name)
             for fluent in FLUENTS:
                 self._agent.believe(fluent, self._round.start.frozen().get(fluent), "begin")
         return Status.SUCCESS
@@ -87,15 +87,15 @@ def played(agent: Gunner, game_round: Round) -> Behaviour:
 
 def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing is left to chance
     """Everybody, one after the other; reloaded, from the round that is played."""
-    begun: list[str] = [] if running is None else running.agent.body
-    agent: Gunner = Agent("gunner", helping, ALONE, body=begun)
+    game: Game = Game() if running is None else running.agent.body
+    agent: Gunner = Agent("gunner", helping, ALONE, body=game)
     if running is not None:
         agent = running.agent.reload(agent)
     rounds = [
-        played(agent, game_round) for game_round in ROUNDS if game_round.name not in begun[:-1]
+        played(agent, game_round) for game_round in ROUNDS if game_round.name not in game.begun[:-1]
     ]
     root = Sequence("rounds", memory=True, children=rounds)
-    return Character(root, agent, finished=lambda: root.status is Status.SUCCESS, world=begun)
+    return Character(root, agent, finished=lambda: root.status is Status.SUCCESS, world=game)
 
 
 def outcomes() -> Iterator[Outcome]:
@@ -103,7 +103,7 @@ def outcomes() -> Iterator[Outcome]:
     for game_round in ROUNDS:
         events: list[AgentEvent] = []
         agent: Gunner = Agent(
-            game_round.name, helping, game_round.start, body=[], listener=events.append
+            game_round.name, helping, game_round.start, body=Game(), listener=events.append
         )
         root = played(agent, game_round)
         for _ in range(MOST_TICKS):

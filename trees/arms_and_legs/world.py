@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from bthtn.behaviours import PlainData
+
 ARROWS: Final = (3, 4, 5)
 """The ticks in which he is hit."""
 
 
 @dataclass(slots=True)
-class World:
+class World(PlainData):
     """A troll who walks while he is told to, and what he has done with his club."""
 
     distance: int = 9

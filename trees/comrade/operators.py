@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bthtn.behaviours import Agent, ManualClock, Sensors
+from bthtn.behaviours import Agent, ManualClock, PlainData, Sensors
 
 SECONDS_PER_TICK = 0.5
 
@@ -14,7 +14,7 @@ sensors = Sensors()
 
 
 @dataclass(slots=True)
-class Fight:
+class Fight(PlainData):
     """At which seconds the friend falls or not, and how great the danger is from then on."""
 
     happens: Mapping[float, tuple[bool, int]]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
+from bthtn.behaviours import PlainData
 from bthtn.examples.domains.minigrid.beliefs import NOTHING, PLAIN, place, xy
 
 from .level import Action, Level
@@ -18,13 +19,24 @@ HEADINGS: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SIZE: Final = 7
 
 
-class Body:
+class Body(PlainData):
     """Does one thing in each step. ``done`` is what was done in the last one."""
 
     def __init__(self, level: Level) -> None:
         self.level = level
         self.done: Action | None = None
         self._order: Action | None = None
+
+    def save(self) -> list[Any]:
+        """The level, and what was done last."""
+        return [self.level.save(), self.done, self._order]
+
+    def load(self, saved: list[Any]) -> None:
+        """Be in that level again."""
+        level, done, order = saved
+        self.level.load(level)
+        self.done = None if done is None else Action(done)
+        self._order = None if order is None else Action(order)
 
     @property
     def heading(self) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any, Protocol
 
+from bthtn.behaviours import PlainData
+
 from .picture import picture_of
 
 Observation = Mapping[str, Any]
@@ -38,7 +40,7 @@ class Environment(Protocol):
         ...
 
 
-class Level:
+class Level(PlainData):
     """One game: what was seen last, and how it stands."""
 
     def __init__(self, environment: Environment, seed: int) -> None:

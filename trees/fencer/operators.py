@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from bthtn.behaviours import Agent, Elapsed, Operators, Running, Sensors
+from bthtn.behaviours import Agent, Elapsed, Operators, PlainData, Running, Sensors
 
 operators = Operators()
 sensors = Sensors()
 
 
 @dataclass(slots=True)
-class Arena:
+class Arena(PlainData):
     """How far away and how healthy the foe is, who jumps back now and then."""
 
     dice: Random

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bthtn.behaviours import Completion
+from bthtn.behaviours import Completion, PlainData
 from bthtn.examples.domains.guard.domain import Room
 
 DARK = frozenset({Room.STORE, Room.OFFICE})
@@ -15,7 +15,7 @@ NEVER = -1
 
 
 @dataclass(slots=True)
-class Museum:
+class Museum(PlainData):
     """Where everybody is. The burglar breaks in, and runs when he is about to be cuffed.
 
     ``battery`` is for how many ticks the first battery of the flashlight lasts, ``unanswered`` how

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlanGoal, Running
+from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlainData, PlanGoal, Running
 from bthtn.examples.domains.ore import domain
 from bthtn.examples.domains.ore.domain import Miner, Place, Thing, ore
 
@@ -14,7 +14,7 @@ HEAP: Final = 4
 
 
 @dataclass(slots=True)
-class Way:
+class Way(PlainData):
     """Where the miner goes; his tool falls out of his bag once, in this tick."""
 
     falls: int = 6

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from bthtn.behaviours import Agent, ManualClock, Sensors
+from bthtn.behaviours import Agent, ManualClock, PlainData, Sensors
 
 SECONDS_PER_TICK = 0.5
 
@@ -15,7 +15,7 @@ sensors = Sensors()
 
 
 @dataclass(slots=True)
-class Night:
+class Night(PlainData):
     """At which seconds he becomes calm, alarmed or tired, and when the night is over."""
 
     moods: Mapping[float, str]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
-from bthtn.behaviours import ManualClock
+from bthtn.behaviours import ManualClock, PlainData
 
 from .ground import Place, distance
 from .world import World
@@ -31,7 +31,7 @@ class Order:
     Hindered, and undone at the end, however that comes. ``ticks`` are the calls so far, ``goal`` is
     where the order leads.
 
-    It holds a name and no function, as only data is saved.
+    It holds a name and no function, so that it can be saved.
     """
 
     def __init__(self, name: str, body: Body) -> None:
@@ -46,6 +46,11 @@ class Order:
     def pending(self) -> bool:
         """Whether it is still being carried out."""
         return not self.end
+
+    def save(self) -> list[Any]:
+        """The order as data."""
+        goal = None if self.goal is None else list(self.goal)
+        return [self.name, self.end, self.reason, self.ticks, goal]
 
     def go_on(self) -> None:
         """Carry it out for a tick, unless it is over."""
@@ -66,7 +71,7 @@ class Order:
                 UNDO[self.name](self._body)
 
 
-class Body:
+class Body(PlainData):
     """What the soldier's operators act with. Every method that gives an Order takes ticks."""
 
     def __init__(self, world: World) -> None:
@@ -77,6 +82,29 @@ class Body:
         self.medkits = 1
         self.weapon_raised = False
         self.orders: dict[str, Order] = {}
+
+    def save(self) -> dict[str, Any]:
+        """The body and its world, with the orders of the limbs."""
+        orders = {limb: order.save() for limb, order in self.orders.items()}
+        return {"body": super().save(), "orders": orders}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on with the orders."""
+        super().load(saved["body"])
+        self.orders = {limb: self.order_from(order) for limb, order in saved["orders"].items()}
+
+    def order_from(self, saved: list[Any]) -> Order:
+        """The order that was saved; of those that limbs carry out, the very same."""
+        for order in self.orders.values():
+            if order.save() == saved:
+                return order
+        name, end, reason, ticks, goal = saved
+        if name not in WORK:
+            raise ValueError(f"nobody knows how to '{name}'")
+        order = Order(name, self)
+        order.end, order.reason, order.ticks = str(end), str(reason), int(ticks)
+        order.goal = None if goal is None else (int(goal[0]), int(goal[1]))
+        return order
 
     def step(self) -> None:
         """Let a tick pass: the legs and the hands go on with their orders."""

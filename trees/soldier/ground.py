@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from bthtn.behaviours import PlainData
+
 Place = tuple[int, int]
 """Column and row."""
 
 
-class Ground:
+class Ground(PlainData):
     """A drawing on a grid. ``#`` is a wall, ``c`` gives cover; every other cell is open."""
 
     def __init__(self, drawing: str) -> None:
@@ -21,9 +23,13 @@ class Ground:
         self.covers = {place for place, mark in self._marks.items() if mark == "c"}
         self._steps = _ways(drawing)
 
-    def __getstate__(self) -> dict[str, object]:
-        """What can change."""
-        return {"covers": self.covers}
+    def save(self) -> list[list[int]]:
+        """What can change: where there is still cover."""
+        return sorted(map(list, self.covers))
+
+    def load(self, saved: list[list[int]]) -> None:
+        """Let there be cover where it was."""
+        self.covers = {(column, row) for column, row in saved}
 
     def place(self, mark: str) -> Place:
         """Where the mark is drawn."""

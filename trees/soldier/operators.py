@@ -89,8 +89,8 @@ def no_line_of_fire(agent: Rifle) -> None:
 def search_enemy(agent: Rifle) -> Behaviour:
     """A step may be a behaviour tree of its own: go and look, until the enemy is in sight."""
     found = Believes("found", agent, Soldier.target & Soldier.line_of_fire)
-    go = CarryOut("go to the noise", agent.body.go_to_noise)
-    look = CarryOut("look around", agent.body.look_around)
+    go = CarryOut("go to the noise", agent.body, Body.go_to_noise)
+    look = CarryOut("look around", agent.body, Body.look_around)
     seek = Sequence("seek", memory=True, children=[go, look])
     return Selector("search", memory=False, children=[found, seek])
 

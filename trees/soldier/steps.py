@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from .body import Order
+from .body import Body, Order
 
 
 class CarryOut(Behaviour):
     """Gives an order and waits until it is carried out; interrupted, takes it back."""
 
-    def __init__(self, name: str, give: Callable[[], Order]) -> None:
+    def __init__(self, name: str, body: Body, give: Callable[[Body], Order]) -> None:
         super().__init__(name)
+        self._body = body
         self._give = give
         self._order: Order | None = None
 
+    def save(self) -> Any:
+        """The order that was given, if any."""
+        return None if self._order is None else self._order.save()
+
+    def load(self, saved: Any) -> None:
+        """Wait for that order."""
+        self._order = None if saved is None else self._body.order_from(saved)
+
     def initialise(self) -> None:
         """Give the order."""
-        self._order = self._give()
+        self._order = self._give(self._body)
 
     def update(self) -> Status:
         """See how far it is."""

@@ -26,8 +26,8 @@ def soldier(agent: Agent[Soldier, Body]) -> Behaviour:
     body = agent.body
 
     hurt = Believes("hurt", agent, (Rifleman.health < 40) & Rifleman.medkit)
-    hide = CarryOut("break contact", body.break_contact)
-    heal = CarryOut("use medkit", body.use_medkit)
+    hide = CarryOut("break contact", body, Body.break_contact)
+    heal = CarryOut("use medkit", body, Body.use_medkit)
     recover = Sequence("recover", memory=True, children=[hide, heal])
     survive = Sequence("survive", memory=False, children=[hurt, recover])
 
@@ -35,7 +35,7 @@ def soldier(agent: Agent[Soldier, Body]) -> Behaviour:
     combat_plan = PlanGoal("fight", agent, fight())
     engage = Sequence("engage", memory=False, children=[alarmed, combat_plan])
 
-    patrol = CarryOut("patrol", body.patrol)
+    patrol = CarryOut("patrol", body, Body.patrol)
     act = Selector("act", memory=False, children=[survive, engage, patrol])
 
     alive = Believes("alive", agent, Rifleman.health > 0)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from bthtn.behaviours import PlainData
+
 from .ground import Ground, Place, distance
 
 BATTLEFIELD: Final = """
@@ -36,7 +38,7 @@ DAZE: Final = 4  # for how many ticks a hit keeps the enemy from doing anything
 
 
 @dataclass(slots=True)
-class Fighter:
+class Fighter(PlainData):
     """Somebody on the ground; ``aimed`` counts the ticks since he began to take aim."""
 
     at: Place
@@ -51,7 +53,7 @@ class Fighter:
         return self.health > 0
 
 
-class World:
+class World(PlainData):
     """What there is, and what the soldier can perceive of it."""
 
     def __init__(self, dice: Random, drawing: str = BATTLEFIELD) -> None:

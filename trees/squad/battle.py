@@ -1,9 +1,11 @@
-"""The battlefield of the squad: who is hurt how much. Knows nothing of bthtn."""
+"""The battlefield of the squad: who is hurt how much. Knows nothing of plans."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
+
+from bthtn.behaviours import PlainData
 
 SOUND = 100
 BLOW = 30
@@ -13,7 +15,7 @@ WEAK = 60
 
 
 @dataclass
-class Battle:
+class Battle(PlainData):
     """Two enemies, who strike back at whoever strikes them, and the squad's health."""
 
     dice: Random

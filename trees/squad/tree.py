@@ -10,7 +10,7 @@ from typing import Final
 from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 
-from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlanGoal, Running
+from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlainData, PlanGoal, Running
 from bthtn.examples.domains import squad as folder
 from bthtn.examples.domains.squad.domain import (
     Soldier,
@@ -75,7 +75,7 @@ def dress(agent: Comrade, patient: str, elapsed: Elapsed = Elapsed()) -> Running
     agent.body.battle.bandage(patient)
 
 
-class Squad:
+class Squad(PlainData):
     """Four soldiers in a battle, and who tells them; or those of a running character, reloaded."""
 
     def __init__(self, battle: Battle, running: Character | None = None) -> None:

@@ -9,7 +9,16 @@ from typing import Any
 from py_trees.composites import Selector, Sequence
 
 from bthtn import Expression
-from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal, Running, Sensors
+from bthtn.behaviours import (
+    Agent,
+    Believes,
+    Character,
+    Operators,
+    PlainData,
+    PlanGoal,
+    Running,
+    Sensors,
+)
 
 from .domain import Camper, camping, gather, hide, keep_warm, light, rest, stay_alive
 
@@ -18,7 +27,7 @@ NIGHT = 20
 
 
 @dataclass(slots=True)
-class Camp:
+class Camp(PlainData):
     """The world: a fire that burns for five ticks, and a wolf who stays for two."""
 
     wolf_comes: int

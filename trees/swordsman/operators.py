@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bthtn import seconds
-from bthtn.behaviours import Agent, Elapsed, ManualClock, Operators, Running, Sensors
+from bthtn.behaviours import Agent, Elapsed, ManualClock, Operators, PlainData, Running, Sensors
 
 STEP = 1.0
 """Metres that he walks in a tick."""
@@ -18,7 +18,7 @@ sensors = Sensors()
 
 
 @dataclass(slots=True)
-class Hero:
+class Hero(PlainData):
     """Who is attacked. He guards himself from the first hit on, until a bash breaks the guard."""
 
     stamina: int = 3

@@ -14,6 +14,7 @@ from bthtn.behaviours import (
     Elapsed,
     ManualClock,
     Operators,
+    PlainData,
     PlanGoal,
     Running,
     Sensors,
@@ -39,7 +40,7 @@ LASTING: Final[Mapping[str, float]] = MappingProxyType(
 """Seconds that the tasks take which do nothing else."""
 
 
-class Bridge:
+class Bridge(PlainData):
     """The knight, who hides after a slam until the troll comes to look for him."""
 
     def __init__(self) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bthtn.behaviours import Agent, ManualClock
+from bthtn.behaviours import Agent, ManualClock, PlainData
 from bthtn.examples.domains.club.domain import Distance, Fighter
 
 SECONDS_PER_TICK = 0.5
 
 
 @dataclass(slots=True)
-class Arena:
+class Arena(PlainData):
     """Where the hero stands. He moves at the beginnings of these seconds."""
 
     moves: dict[float, Distance]

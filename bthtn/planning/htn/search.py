@@ -118,7 +118,6 @@ from bthtn.planning.protocol import (
     PlanRequest,
     SearchStatus,
     raise_for_user,
-    repeat,
 )
 from bthtn.planning.trace import GOES_ROUND
 from bthtn.world.expression import Binding
@@ -265,7 +264,6 @@ class HtnSearch(Unpicklable):
     _reason: Reason
     """Why the latest failure happened; backtracking keeps it."""
     _asked: PlanRequest | None
-    """Until it is resumed, all that a loaded search has; with its status and expansions."""
 
     def __init__(
         self,
@@ -335,18 +333,6 @@ class HtnSearch(Unpicklable):
             return None
         avoiding = asked.avoiding
         return (asked.bound, frozenset(avoiding.items())) if avoiding else asked.bound
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: the request, and how far it came."""
-        return {"_asked": self._request, "expansions": self.expansions, "_status": self.status}
-
-    def resume(self, _: object) -> None:
-        """Search again as far as it had come when it was saved."""
-        status, expansions = self._status, self.expansions
-        request = self._asked
-        assert request is not None, "it was saved"
-        HtnSearch.__init__(self, PreparedGoal.of(request), request.state, None, request)
-        repeat(self, status, expansions)
 
     @property
     def status(self) -> SearchStatus:

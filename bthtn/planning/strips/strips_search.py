@@ -14,7 +14,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import one_node
 from bthtn.planning import trace
-from bthtn.planning.protocol import PlanRequest, SearchStatus, pursuit_alone, raise_for_user, repeat
+from bthtn.planning.protocol import PlanRequest, SearchStatus, pursuit_alone, raise_for_user
 from bthtn.planning.strips.a_star import AStar
 from bthtn.planning.strips.forward import SimulatedState, simulate_plan
 from bthtn.planning.strips.solver import goal_reads, new_search
@@ -41,17 +41,6 @@ class StripsSearch(Unpicklable):
         self._search: AStar[Any] | None = None
         self._args: Binding = ()
         self._is_cancelled = False
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to save: the request, and how far it came."""
-        return {"_asked": self._asked, "_expansions": self.expansions, "_status": self.status}
-
-    def resume(self, _: object) -> None:
-        """Search again as far as it had come when it was saved."""
-        saved = vars(self)
-        status, expansions = saved["_status"], saved.pop("_expansions")
-        StripsSearch.__init__(self, self._asked)
-        repeat(self, status, expansions)
 
     @property
     def status(self) -> SearchStatus:
