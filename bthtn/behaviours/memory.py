@@ -13,7 +13,7 @@ a goal plan in every tick.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from typing import Any, Final, Literal
@@ -55,20 +55,20 @@ MAX_REMEMBERED: Final = 256
 class Entry:
     """One cause: it has failed ``count`` times in a row, the last time at ``since``.
 
-    It rests before ``until``. A change has ended a rest last at ``woken``: of one of ``reads``, or
-    of one of ``searched``, to a value that a search can tell from the one that it has read. One of
-    this tick ``has_changed`` something for the next. Times are ticks of the goal, or seconds of the
-    agent's clock.
+    It rests before ``until``. It depends on ``reads``, and on ``searched`` as far as a search can
+    tell another value from the one that it has read. When something of that ``has_changed``, the
+    rest ends as the next tick begins; at ``woken``, a change has ended a rest last. Times are ticks
+    of the goal, or seconds of the agent's clock.
     """
 
     failure: Failure
+    reads: frozenset[Fluent[Any]]
+    searched: Mapping[Fluent[Any], Any]
+    count: int
+    since: float
     woken: float
-    count: int = 0
-    since: float = 0
     until: float = 0
     has_changed: bool = False
-    reads: frozenset[Fluent[Any]] = frozenset()
-    searched: Mapping[Fluent[Any], Any] = field(default_factory=dict)
 
     @property
     def fluents(self) -> frozenset[Fluent[Any]]:
@@ -111,7 +111,6 @@ class FailureMemory:
         self._hear()
         for entry in self._entries.values():
             if entry.has_changed:
-                entry.has_changed = False
                 self._wake(entry)
         if self.cooldowns.left and self.cooldowns.tick():
             self._end_wait()
@@ -122,7 +121,7 @@ class FailureMemory:
         left = 0 if entry is None else self._end_of_wait(entry) - self._now
         if entry is None or left <= 0:
             return None
-        left, unit = round(left, 3), "second" if self._policy.in_seconds else "tick"
+        left, unit = round(left, 3), self._policy.unit
         change = f", or for a change of {', '.join(names)}" if (names := _names(entry)) else ""
         waits = f"waits {left:g} more {unit}{'' if left == 1 else 's'}{change}"
         why = f"in vain {entry.count} times: {entry.failure}; {waits}"
@@ -159,7 +158,7 @@ class FailureMemory:
             entry.until = min(entry.until, self._now)
 
     def _why_avoided(self, entry: Entry) -> str:
-        unit = "second" if self._policy.in_seconds else "tick"
+        unit = self._policy.unit
         change = f", or a change of {', '.join(names)}" if (names := _names(entry)) else ""
         until = f"until {unit} {round(entry.until, 3):g}{change}"
         return f"it failed at {unit} {entry.since:g} because {entry.failure.why}; {until}"
@@ -274,16 +273,14 @@ class FailureMemory:
         if policy.after is None:
             return None
         self._hear()  # what changed before it failed makes no difference to it
-        entry = self._entries.pop(cause, None)
-        if entry is None or self._now - max(entry.since, entry.until) > policy.most:
-            entry = Entry(failure, self._now - policy.most)  # what was long ago does not count
-        self._entries[cause] = entry
+        last, count, woken = self._entries.pop(cause, None), 0, self._now - policy.most
+        if last is not None and self._now - max(last.since, last.until) <= policy.most:
+            count, woken = last.count, last.woken
+        count = max(count + 1, policy.after if at_once else 0)
+        self._entries[cause] = entry = Entry(failure, reads, searched, count, self._now, woken)
         if len(self._entries) > MAX_REMEMBERED:
             del self._entries[next(iter(self._entries))]
-        entry.failure, entry.reads, entry.searched = failure, reads, searched
-        entry.count = max(entry.count + 1, policy.after if at_once else 0)
-        entry.since, entry.has_changed = self._now, False
-        self._rest(entry, policy.rest_after(entry.count))
+        self._rest(entry, policy.rest_after(count))
         return entry
 
     def _rest(self, entry: Entry, length: float) -> None:
@@ -310,14 +307,16 @@ class FailureMemory:
         """End a rest because of a change, at once unless one has ended another just now."""
         part = self._policy.rest_after(entry.count) / PART
         part = part - TOLERANCE if self._policy.in_seconds else ceil(part)
-        end = max(entry.woken + part, self._now)
+        end, entry.has_changed = max(entry.woken + part, self._now), False
         if end < entry.until:
             entry.until = entry.woken = end
 
     def _matters(self, fluent: Fluent[Any], entry: Entry) -> bool:
         """Whether a change of the fluent could let what rests end otherwise."""
-        if fluent in entry.reads or fluent not in entry.searched:
-            return fluent in entry.reads
+        if fluent in entry.reads:
+            return True
+        if fluent not in entry.searched:
+            return False
         told = self._static_reads
         now = self._agent.beliefs.get(fluent)
         return told is None or told.differ(fluent, entry.searched[fluent], now)

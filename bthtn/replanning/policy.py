@@ -112,7 +112,8 @@ class RetryPolicy(ShortRepr):
     """When a goal tries again what has failed (semantics 3.10).
 
     What has failed ``after`` times in a row rests for ``rest`` ticks of the goal, after each
-    further failure for twice as long, up to ``longest``. With ``after=None`` nothing ever rests.
+    further failure for twice as long, up to ``longest``; a change of something that it has read
+    ends the rest, but not twice within an eighth of it. With ``after=None`` nothing ever rests.
     Both times may be given with ``seconds(…)`` instead, those of the agent's clock.
     """
 
@@ -136,6 +137,11 @@ class RetryPolicy(ShortRepr):
     def in_seconds(self) -> bool:
         """Whether its times are in seconds."""
         return isinstance(self.rest, Seconds)
+
+    @property
+    def unit(self) -> str:
+        """What its times count: ticks or seconds."""
+        return "second" if self.in_seconds else "tick"
 
     @property
     def most(self) -> float:
