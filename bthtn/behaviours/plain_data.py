@@ -86,7 +86,8 @@ def _names(whole: object) -> set[str]:
 
 
 def _is_of_library(whole: object) -> bool:
-    return type(whole).__module__.startswith(("bthtn.behaviours.", "bthtn.kit.", "py_trees."))
+    module = type(whole).__module__
+    return module.startswith(("bthtn.", "py_trees.")) and not module.startswith("bthtn.examples.")
 
 
 def _fits(value: object, old: object, *, is_own: bool) -> bool:

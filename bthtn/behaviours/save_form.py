@@ -12,16 +12,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import Timer
 from bthtn.agent.leases import Account
 from bthtn.agent.operators import OperatorFailed
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.plan_run import Inside, Path, names_of
+from bthtn.behaviours.plan_run import Inside, Path, PlanRun, names_of
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.network import Network
@@ -37,7 +39,6 @@ from bthtn.text.plan_json import (
     VALUES,
     Form,
     Kind,
-    or_none,
     plain,
     whole,
     whole_list,
@@ -89,6 +90,10 @@ class SaveForm(Form):
         self.agent = agent
         self.writer = writer
         self.calls = calls
+        self.run: PlanRun
+        """The run of the plan that is written or read."""
+        self.trees: Any = None
+        """The plans of its suspended parts."""
         self.nodes: list[Node] = []
         self.numbers: dict[Node, int] = {}
         self._states: dict[str, FrozenState] = {}
@@ -207,6 +212,14 @@ class SaveForm(Form):
         source = self.writer if is_own else str(source)
         return Change(fluent, self.value_from(before), self.value_from(after), source)
 
+    def changes(self, changes: Mapping[Any, Change]) -> Json:
+        """The changes of several fluents."""
+        return [self.change(change) for change in changes.values()]
+
+    def changes_from(self, data: Json) -> dict[Fluent[Any], Change]:
+        """The changes, by fluent."""
+        return {change.fluent: change for change in map(self.change_from, whole_list(data))}
+
     # what is avoided, leases, errors
 
     def cause(self, cause: Avoidable) -> Json:
@@ -238,39 +251,44 @@ class SaveForm(Form):
         """The tasks and methods, each with the reason."""
         return {self.cause_from(cause): str(why) for cause, why in data} or NOTHING_AVOIDED
 
+    def timer(self, timer: Timer) -> Json:
+        """A timer: its length, whether that is in seconds, and where it stands."""
+        times = [timer._length, timer._begin, timer._latest]
+        return [timer._clock is not None, *map(self.value, times), timer._ticks]
+
+    def timer_from(self, data: Json) -> Timer:
+        """The timer that was written so."""
+        in_seconds, *times, ticks = data
+        length, begin, latest = map(self.number_from, times)
+        timer = Timer(length, (self.agent.clock or self.agent.time) if in_seconds else None)
+        timer._begin, timer._latest, timer._ticks = begin, latest, count(ticks)
+        return timer
+
+    def cooling(self, left: Mapping[Any, Timer]) -> Json:
+        """The parts that cool down, each with its timer."""
+        return [[t.name, VALUES.write(self, args), self.timer(left[t, args])] for t, args in left]
+
+    def cooling_from(self, data: Json) -> dict[Any, Timer]:
+        """The parts that were written so."""
+        return {
+            (self.domain.task(text(name)), VALUES.read(self, args)): self.timer_from(timer)
+            for name, args, timer in data
+        }
+
     def key(self, key: Any) -> Json:
         """The key of a lease."""
         return {"fluent": self.fluent(key)} if isinstance(key, Fluent) else self.value(key)
 
-    def put_account(self, account: Account, data: Json) -> Account:
-        """Let an account have the leases that were saved. Raises ValueError for those of others."""
-        keys, account.shared = (tuple(map(self.argument_from, whole_list(part))) for part in data)
-        leases = runtime_of(self.agent)._leases
-        for key in keys:
-            if key in account.keys or not leases.take(key, account.holder):
-                raise ValueError(f"the lease '{key}' is taken already")
-            account.keys += (key,)
-        return account
 
-    def account(self, account: Account) -> Json:
-        """The leases of an account, and those that it shares."""
-        return [list(map(self.key, account.keys)), list(map(self.key, account.shared))]
-
-
-def _error(error: BaseException | None) -> Json:
-    if isinstance(error, SavedError):
-        return [False, str(error)]
+def _error(error: BaseException) -> Json:
     is_answer = isinstance(error, OperatorFailed)
-    if error is None:
-        return None
-    return [is_answer, str(error) if is_answer else exception_text(error)]
+    is_text = is_answer or isinstance(error, SavedError)
+    return [is_answer, str(error) if is_text else exception_text(error)]
 
 
-def _error_from(data: Json) -> Exception | None:
-    if data is None:
-        return None
-    is_answer, text = data
-    return OperatorFailed(str(text)) if is_answer else SavedError(str(text))
+def _error_from(data: Json) -> Exception:
+    is_answer, shown = data
+    return OperatorFailed(text(shown)) if truth(is_answer) else SavedError(text(shown))
 
 
 def path_from(names: Json) -> Path:
@@ -303,43 +321,85 @@ def count(data: Json) -> int:
 
 
 class Table:
-    """The attributes of a class that are saved, each with its kind.
+    """The attributes of a class that are saved, as words ``name:kind``, or ``name:kind?``.
 
-    In JSON their names have no underscores in front. ``make`` is called with all of them.
+    The kinds are in ``KINDS``, or given by their names; with ``?``, the value may be None. An
+    object of a table without ``make`` stays, and has its attributes set; others are made of all of
+    them. In JSON names have no underscores in front.
     """
 
-    def __init__(self, make: Callable[..., Any] | None = None, /, **kinds: Kind) -> None:
-        self._make = make
-        self.kinds = kinds
+    def __init__(
+        self, words: str, make: Callable[..., Any] | None = None, **kinds: Kind | Table
+    ) -> None:
+        self.make = make
+        self._kinds = kinds
+        self._words = [word.partition(":")[::2] for word in words.split()]
 
-    def write(self, form: Form, thing: Any) -> dict[str, Json]:
+    def _parts(self, data: Any) -> Iterator[tuple[str, str, Kind | Table | None]]:
+        """The name, the key, and the kind of each attribute; None for one that is None."""
+        for name, word in self._words:
+            key, kind = name.lstrip("_"), word.removesuffix("?")
+            value = data[key] if isinstance(data, dict) else getattr(data, name)
+            is_none = value is None and word != kind
+            yield name, key, None if is_none else self._kinds.get(kind) or KINDS[kind]
+
+    def write(self, form: Any, thing: Any) -> Any:
         """The attributes of an object as JSON."""
         return {
-            name.lstrip("_"): kind.write(form, getattr(thing, name))
-            for name, kind in self.kinds.items()
+            key: None if kind is None else kind.write(form, getattr(thing, name))
+            for name, key, kind in self._parts(thing)
         }
 
-    def values(self, form: Form, data: Mapping[str, Json]) -> dict[str, Any]:
-        """The attributes, by name."""
-        return {name: kind.read(form, data[name.lstrip("_")]) for name, kind in self.kinds.items()}
+    def values(self, form: Any, data: Json, of: object = None) -> dict[str, Any]:
+        """The attributes by name; those that stay are set in an object."""
+        found: dict[str, Any] = {}
+        for name, key, kind in self._parts(dict(data)):
+            if isinstance(kind, Table) and kind.make is None:
+                kind.put(form, getattr(of, name), data[key])
+            else:
+                found[name] = None if kind is None else kind.read(form, data[key])
+        return found
 
-    def read(self, form: Form, data: Json) -> Any:
+    def read(self, form: Any, data: Json) -> Any:
         """An object with these attributes."""
-        assert self._make is not None, "it says how its objects are made"
-        return self._make(**self.values(form, data))
+        assert self.make is not None, "it says how its objects are made"
+        return self.make(**self.values(form, data))
 
-    def put(self, form: Form, thing: Any, data: Mapping[str, Json]) -> None:
+    def put(self, form: Any, thing: Any, data: Json) -> None:
         """Set the attributes of an object that was made anew."""
-        for name, value in self.values(form, data).items():
+        for name, value in self.values(form, data, thing).items():
             setattr(thing, name, value)
 
-    @property
-    def kind(self) -> Kind:
-        """The kind of an attribute whose value is made by the table."""
-        return Kind(self.write, self.read)
+
+class _Watched(Table):
+    """The fluents that a watch is over, None for all, and changes nobody has looked at yet."""
+
+    def write(self, form: Any, thing: Watch) -> Json:
+        fluents = None if thing.fluents is None else form.reads(thing.fluents)
+        return [fluents, form.changes(thing.changes)]
+
+    def put(self, form: Any, thing: Watch, data: Json) -> None:
+        fluents, changes = data
+        thing.over(None if fluents is None else form.reads_from(fluents))
+        thing.changes = form.changes_from(changes) or thing.changes
 
 
-def part(write: str, read: str) -> Kind:
+class _Leases(Table):
+    """The leases of an account, and those that it shares. Raises ValueError for those of others."""
+
+    def write(self, form: Any, thing: Account) -> Json:
+        return [list(map(form.key, thing.keys)), list(map(form.key, thing.shared))]
+
+    def put(self, form: Any, thing: Account, data: Json) -> None:
+        keys, thing.shared = (tuple(map(form.argument_from, whole_list(part))) for part in data)
+        leases = runtime_of(form.agent)._leases
+        for key in keys:
+            if key in thing.keys or not leases.take(key, thing.holder):
+                raise ValueError(f"the lease '{key}' is taken already")
+            thing.keys += (key,)
+
+
+def _of(write: str, read: str) -> Kind:
     """A kind that is written and read by these methods of SaveForm."""
     return Kind(
         lambda form, value: getattr(form, write)(value),
@@ -347,51 +407,36 @@ def part(write: str, read: str) -> Kind:
     )
 
 
-def mapped(write: Kind, listed: Callable[[Any], Any], made: Callable[[Any], Any]) -> Kind:
-    """A kind of several parts that are kept in a container of some sort."""
-    return Kind(
-        lambda form, parts: [write.write(form, part) for part in listed(parts)],
-        lambda form, data: made(write.read(form, part) for part in whole_list(data)),
-    )
-
-
-TEXT: Final = plain(text)
-TRUTH: Final = plain(truth)
-COUNT: Final = plain(count)
-NODE: Final = or_none(part("number_of", "node"))
-NODES: Final = part("numbers_of", "nodes_from")
-ERROR: Final = Kind(lambda _, error: _error(error), lambda _, data: _error_from(data))
+FAILURE: Final = Table("why:text what:text node:node? reads:reads error:error?", Failure)
+LEASES: Final = _Leases("")
 PATH: Final = Kind(lambda _, path: list(names_of(path)), lambda _, data: path_from(data))
-READS: Final = part("reads", "reads_from")
-BELIEFS: Final = part("values", "believed")
-STATE: Final = part("state", "state_from")
-CHANGE: Final = part("change", "change_from")
-CHANGES: Final = mapped(
-    CHANGE,
-    lambda changes: changes.values(),
-    lambda read: {change.fluent: change for change in read},
+KINDS: Final[Mapping[str, Kind | Table]] = MappingProxyType(
+    {
+        "account": LEASES,
+        "args": VALUES,
+        "avoided": _of("avoided", "avoided_from"),
+        "beliefs": _of("values", "believed"),
+        "change": _of("change", "change_from"),
+        "changes": _of("changes", "changes_from"),
+        "cooling": _of("cooling", "cooling_from"),
+        "count": plain(count),
+        "error": Kind(lambda _, error: _error(error), lambda _, data: _error_from(data)),
+        "failure": FAILURE,
+        "node": _of("number_of", "node"),
+        "nodes": _of("numbers_of", "nodes_from"),
+        "number": NUMBER,
+        "reads": _of("reads", "reads_from"),
+        "record": plain(lambda data: MethodTraversalRecord(map(whole, data)), list),
+        "state": _of("state", "state_from"),
+        "status": plain(lambda data: Status[data], lambda status: status.name),
+        "text": plain(text),
+        "timer": _of("timer", "timer_from"),
+        "truth": plain(truth),
+        "watch": _Watched(""),
+        "whole": plain(whole),
+    }
 )
-CAUSE: Final = part("cause", "cause_from")
-AVOIDED: Final = part("avoided", "avoided_from")
-RECORD: Final = plain(lambda data: MethodTraversalRecord(map(whole, data)), list)
-STATUS: Final = plain(lambda data: Status[data], lambda status: status.name)
-FAILURE: Final = Table(Failure, why=TEXT, what=TEXT, node=NODE, reads=READS, error=ERROR)
-TIMER: Final = Table(_begin=NUMBER, _latest=NUMBER, _ticks=COUNT)
-
-
-def written_watch(form: SaveForm, watch: Watch) -> Json:
-    """The fluents that are watched, None for all, and the changes that nobody has looked at yet."""
-    fluents = None if watch.fluents is None else form.reads(watch.fluents)
-    return [fluents, CHANGES.write(form, watch.changes)]
-
-
-def put_watch(form: SaveForm, watch: Watch, data: Json) -> None:
-    """Let a watch be where it was."""
-    fluents, changes = data
-    watch.over(None if fluents is None else form.reads_from(fluents))
-    watch.forget()
-    found = CHANGES.read(form, changes)
-    watch.changes = found or watch.changes
+"""How attributes are written and read, by the words of tables."""
 
 
 def does_not_fit(

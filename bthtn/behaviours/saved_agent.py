@@ -14,9 +14,7 @@ from bthtn.behaviours.cleanup import OwedCleanup
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.save_form import (
-    COUNT,
     PATH,
-    TRUTH,
     Calls,
     SaveForm,
     Table,
@@ -37,17 +35,17 @@ from bthtn.domain import construct
 from bthtn.domain.task import CompoundTask
 from bthtn.errors import InputError
 from bthtn.plan.nodes import NULL_NODE, ScopeNode, TaskNode
-from bthtn.text.plan_json import NUMBER, VALUES, whole_list
+from bthtn.text.plan_json import NUMBER, whole_list
 from bthtn.world.beliefs import WriterName
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 Json = Any
 
-CLOCK: Final = Table(_lost=NUMBER, now=NUMBER)
-RUNTIME: Final = Table(is_sensed=TRUTH, _steps=COUNT, _plans=COUNT)
-CLEANUP: Final = Table(_ticks=COUNT)
-PART: Final = Table(args=VALUES, method=COUNT)
+CLOCK: Final = Table("_lost:number now:number")
+RUNTIME: Final = Table("is_sensed:truth _steps:count _plans:count _own:account")
+CLEANUP: Final = Table("_ticks:count")
+PART: Final = Table("args:args method:count")
 
 GoalPlace = tuple[str, SaveForm]
 """The place of a goal in the tree, and its form."""
@@ -80,7 +78,6 @@ def put_beliefs(form: SaveForm, values: Mapping[Any, Any]) -> None:
 def written_agent(form: SaveForm) -> dict[str, Json]:
     """An agent as JSON, but for its aborts."""
     agent = form.agent
-    runtime = runtime_of(agent)
     soon = [
         [*form.fluent(cast("Fluent[Any]", fluent)), form.value(value), source]
         for fluent, value, source in list(agent._believed_soon)
@@ -93,8 +90,7 @@ def written_agent(form: SaveForm) -> dict[str, Json]:
         "sensors": _written_sensors(form, agent._sensing),
         "soon": soon,
         "errors": dict(agent.errors),
-        "runtime": RUNTIME.write(form, runtime),
-        "leases": form.account(runtime._own),
+        "runtime": RUNTIME.write(form, runtime_of(agent)),
     }
 
 
@@ -112,7 +108,6 @@ def put_agent(form: SaveForm, data: Mapping[str, Json]) -> None:
         ((fluent, found),) = form.believed([[name, index, value]]).items()
         agent._believed_soon.append((fluent, found, text(source)))
     agent._errors._counts.update({str(kind): count(n) for kind, n in data["errors"].items()})
-    form.put_account(runtime_of(agent)._own, data["leases"])
     form.calls.last.append(lambda: RUNTIME.put(form, runtime_of(agent), data["runtime"]))
 
 

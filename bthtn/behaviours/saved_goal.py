@@ -6,108 +6,82 @@ A goal that has no plan while it runs searches for one, and begins that search a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Final
 
 from bthtn.agent.leases import Account
-from bthtn.behaviours.decorated import timer_of
 from bthtn.behaviours.hooks import PlanHooks, _Ends, _Open
 from bthtn.behaviours.memory import GOAL as GOAL_ITSELF
-from bthtn.behaviours.memory import Cause, Entry, FailureMemory
+from bthtn.behaviours.memory import Cause, Entry
 from bthtn.behaviours.mount import PlannedRest
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.save_form import (
-    AVOIDED,
-    BELIEFS,
-    CHANGE,
-    CHANGES,
-    COUNT,
     FAILURE,
-    NODES,
-    READS,
-    RECORD,
-    STATE,
-    STATUS,
-    TEXT,
-    TIMER,
-    TRUTH,
+    KINDS,
+    LEASES,
     Calls,
     SaveForm,
     Table,
     count,
-    part,
-    put_watch,
-    text,
     truth,
-    written_watch,
 )
 from bthtn.behaviours.saved_run import parts_of, put_run, written_run
 from bthtn.behaviours.status import RUNNING
-from bthtn.domain.decorator import CooldownDecorator
-from bthtn.domain.task import CompoundTask
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.remaining import RemainingPlan
-from bthtn.text.plan_json import NUMBER, VALUES, Kind, or_none
+from bthtn.text.plan_json import VALUES, Kind
 
 Json = Any
 
-GOAL: Final = Table(
-    plan_id=TEXT,
-    record=RECORD,
-    replans=COUNT,
-    ends_for=TEXT,
-    _has_waited=TRUTH,
-    _ended=or_none(STATUS),
+ENTRY: Final = Table(
+    "failure:failure woken:number count:count since:number until:number has_changed:truth"
+    " reads:reads searched:beliefs",
+    Entry,
 )
-START: Final = Table(Start, state=STATE, avoided=AVOIDED)
-_BOUND: Final = Kind(
-    lambda form, bound: [RECORD.write(form, bound[0]), bound[1]],
-    lambda form, data: (RECORD.read(form, data[0]), truth(data[1])),
+
+
+def _entries(form: Any, entries: Mapping[Cause, Entry]) -> Json:
+    """What has failed, with the cause; None for the goal itself."""
+    return [
+        [None if isinstance(cause, str) else form.cause(cause), ENTRY.write(form, entry)]
+        for cause, entry in entries.items()
+    ]
+
+
+def _entries_from(form: Any, data: Json) -> dict[Cause, Entry]:
+    return {
+        GOAL_ITSELF if cause is None else form.cause_from(cause): ENTRY.read(form, entry)
+        for cause, entry in data
+    }
+
+
+BOUND: Final = Kind(
+    lambda _, bound: [list(bound[0]), bound[1]],
+    lambda form, data: (KINDS["record"].read(form, data[0]), truth(data[1])),
+)
+MEMORY: Final = Table(
+    "_now:number _reads:reads _has_plan:truth _had_plan:truth _entries:entries"
+    " _recorded:recorded? _watch:watch cooldowns:cooldowns",
+    cooldowns=Table("left:cooling"),
+    entries=Kind(_entries, _entries_from),
+    recorded=Table("reads:beliefs", SimpleNamespace),
+)
+GOAL: Final = Table(
+    "plan_id:text record:record replans:count ends_for:text _has_waited:truth _ended:status?"
+    " _search:search",
+    search=Table("reason:text failures:memory", memory=MEMORY),
 )
 REVIEW: Final = Table(
-    _avoided_then=AVOIDED,
-    _avoided_last=AVOIDED,
-    _best_from=or_none(START.kind),
-    _bound=or_none(_BOUND),
-    _age=COUNT,
-    _better_since=or_none(COUNT),
-    _is_new=TRUTH,
-    _works_in=or_none(STATE),
-    _is_best=TRUTH,
-    _is_proven=TRUTH,
-    _is_due=TRUTH,
-    _is_free=TRUTH,
-    _causes=CHANGES,
-    _unexpected=or_none(CHANGE),
-    _has_moved=TRUTH,
+    "_avoided_then:avoided _avoided_last:avoided _best_from:start? _bound:bound? _age:count"
+    " _better_since:count? _is_new:truth _works_in:state? _is_best:truth _is_proven:truth"
+    " _is_due:truth _is_free:truth _causes:changes _unexpected:change? _has_moved:truth _own:own"
+    " _support:watch _chances:watch",
+    bound=BOUND,
+    own=Table("start:state _done:beliefs _has_finished_steps:truth"),
+    start=Table("state:state avoided:avoided", Start),
 )
-OWN: Final = Table(start=STATE, _done=BELIEFS, _has_finished_steps=TRUTH)
-ENTRY: Final = Table(
-    Entry,
-    failure=FAILURE.kind,
-    woken=NUMBER,
-    count=COUNT,
-    since=NUMBER,
-    until=NUMBER,
-    has_changed=TRUTH,
-    reads=READS,
-    searched=BELIEFS,
-)
-MEMORY: Final = Table(_now=NUMBER, _reads=READS, _has_plan=TRUTH, _had_plan=TRUTH)
-REST: Final = Table(
-    broken=part("number_of", "node"),
-    over=NODES,
-    running=NODES,
-    entered=NODES,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """What a search has read that was made before the save."""
-
-    reads: Mapping[Any, Any]
+REST: Final = Table("broken:node over:nodes running:nodes entered:nodes")
 
 
 def goal_form(goal: PlanGoal, calls: Calls) -> SaveForm:
@@ -118,12 +92,10 @@ def goal_form(goal: PlanGoal, calls: Calls) -> SaveForm:
 
 def written_goal(form: SaveForm, goal: PlanGoal) -> dict[str, Json]:
     """A goal as JSON, without the goals that it waits for."""
-    search, mount = goal._search, goal._mount
+    mount = goal._mount
     data = {
         **GOAL.write(form, goal),
-        "reason": search.reason,
-        "repeated": search.budget.repeated + _expansions(goal),
-        "failures": _written_memory(form, search.failures),
+        "repeated": _expansions(goal),
         "hooks": written_hooks(form, mount.hooks),
     }
     plan = goal.plan or goal._review._adopted  # one that was aborted is still shown
@@ -134,7 +106,8 @@ def written_goal(form: SaveForm, goal: PlanGoal) -> dict[str, Json]:
     if goal.status is not RUNNING:
         return data
     if "run" in data and not mount.is_broken:
-        data["review"] = _written_review(form, goal)
+        is_due = goal._review._is_due or goal._review._search is not None  # that begins anew
+        data["review"] = {**REVIEW.write(form, goal._review), "is_due": is_due}
     pending = goal._repair._pending
     if pending is not None:
         plan, rest, failure = pending
@@ -152,9 +125,7 @@ def put_goal(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
     """Put a goal that was made anew where it was; its status and message are set already."""
     search, mount = goal._search, goal._mount
     GOAL.put(form, goal, data)
-    search.reason = text(data["reason"])
     search.budget.repeated = count(data["repeated"])
-    _put_memory(form, search.failures, data["failures"])
     put_hooks(form, mount.hooks, data["hooks"])
     if "run" in data:
         _put_run(form, goal, data["run"])
@@ -165,7 +136,8 @@ def put_goal(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
     if mount.is_empty or mount.is_broken:
         form.calls.last.append(lambda: goal._start_search(search.reason))
     else:
-        _put_review(form, goal, data["review"])
+        goal._review._adopted = goal.plan
+        REVIEW.put(form, goal._review, data["review"])
 
 
 def _put_run(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
@@ -201,68 +173,10 @@ def _expansions(goal: PlanGoal) -> int:
     found += [] if review is None else [review._first, review._search]
     asked = (node._ask for child in goal.children for node in parts_of(child))
     found += [ask.search._started for ask in asked if isinstance(ask, PlannedRest)]
-    return sum({id(search): search.expansions for search in found if search is not None}.values())
-
-
-# what others have changed
-
-
-def _written_review(form: SaveForm, goal: PlanGoal) -> dict[str, Json]:
-    review = goal._review
-    data = REVIEW.write(form, review) | {
-        "own": OWN.write(form, review._own),
-        "support": written_watch(form, review._support),
-        "chances": written_watch(form, review._chances),
+    used: dict[int, int] = {
+        id(started): started.expansions for started in found if started is not None
     }
-    if review._search is not None:  # it begins anew
-        data["is_due"] = True
-    return data
-
-
-def _put_review(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
-    review = goal._review
-    review._adopted = goal.plan  # a running goal without one searches for it
-    REVIEW.put(form, review, data)
-    OWN.put(form, review._own, data["own"])
-    put_watch(form, review._support, data["support"])
-    put_watch(form, review._chances, data["chances"])
-
-
-# what has failed
-
-
-def _written_memory(form: SaveForm, memory: FailureMemory) -> dict[str, Json]:
-    recorded = memory._recorded
-    return MEMORY.write(form, memory) | {
-        "entries": [
-            [None if isinstance(cause, str) else form.cause(cause), ENTRY.write(form, entry)]
-            for cause, entry in memory._entries.items()
-        ],
-        "recorded": None if recorded is None else BELIEFS.write(form, recorded.reads),
-        "watch": written_watch(form, memory._watch),
-        "cooldowns": [
-            [task.name, VALUES.write(form, args), TIMER.write(form, timer)]
-            for (task, args), timer in memory.cooldowns.left.items()
-        ],
-    }
-
-
-def _put_memory(form: SaveForm, memory: FailureMemory, data: Mapping[str, Json]) -> None:
-    MEMORY.put(form, memory, data)
-    for cause, entry in data["entries"]:
-        made: Cause = GOAL_ITSELF if cause is None else form.cause_from(cause)
-        memory._entries[made] = ENTRY.read(form, entry)
-    if data["recorded"] is not None:
-        recorded: Any = _Recorded(BELIEFS.read(form, data["recorded"]))
-        memory._recorded = recorded
-    put_watch(form, memory._watch, data["watch"])
-    for name, args, saved in data["cooldowns"]:
-        task = form.domain.task(text(name))
-        if not isinstance(task, CompoundTask) or not isinstance(task.decorator, CooldownDecorator):
-            raise TypeError(f"'{name}' does not cool down")
-        timer = timer_of(task.decorator.number, form.agent)
-        TIMER.put(form, timer, saved)
-        memory.cooldowns.left[task, VALUES.read(form, args)] = timer
+    return search.budget.repeated + sum(used.values())
 
 
 # hooks of plans
@@ -292,13 +206,13 @@ def put_hooks(form: SaveForm, hooks: PlanHooks, data: Mapping[str, Json]) -> Non
 
 
 def _opened(form: SaveForm, opened: list[_Open]) -> Json:
-    return [[form.cause(step.call), form.account(step.account)] for step in opened]
+    return [[form.cause(step.call), LEASES.write(form, step.account)] for step in opened]
 
 
 def _opened_from(form: SaveForm, hooks: PlanHooks, data: Json) -> list[_Open]:
     found = []
     for (name, _, args), leases in data:
         call = form.primitive(name), VALUES.read(form, args)
-        account = form.put_account(Account(hooks.holder), leases)
-        found.append(_Open(call, account))
+        found.append(_Open(call, Account(hooks.holder)))
+        LEASES.put(form, found[-1].account, leases)
     return found

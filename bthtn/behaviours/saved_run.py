@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from py_trees.behaviour import Behaviour
+from py_trees.common import Status
 
 from bthtn.agent.leases import Account
 from bthtn.agent.runtime import runtime_of
@@ -38,16 +39,10 @@ from bthtn.behaviours.plan_run import (
 )
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.save_form import (
-    BELIEFS,
-    COUNT,
-    ERROR,
     FAILURE,
-    NODES,
+    KINDS,
+    LEASES,
     PATH,
-    STATUS,
-    TEXT,
-    TIMER,
-    TRUTH,
     SaveForm,
     Table,
     count,
@@ -66,24 +61,19 @@ from bthtn.plan.nodes import HORIZON, Node, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import leaves
 from bthtn.replanning.progress import MountedTree
-from bthtn.text.plan_json import NUMBER, plain, whole, whole_list
+from bthtn.text.plan_json import whole, whole_list
 
 Json = Any
 
 RUN: Final = Table(
-    ticks=COUNT,
-    next_resumption=COUNT,
-    last_end=plain(whole),
-    moves=COUNT,
-    has_cleanups=TRUTH,
-    has_reactive_choices=TRUTH,
-    is_repairable=TRUTH,
-    plan_id=TEXT,
+    "ticks:count next_resumption:count last_end:whole moves:count has_cleanups:truth"
+    " has_reactive_choices:truth is_repairable:truth plan_id:text"
 )
-STEP: Final = Table(plan_id=TEXT, number=COUNT, ticks=COUNT, _began=NUMBER, is_open=TRUTH)
-ABORT: Final = Table(_ticks=COUNT, has_begun=TRUTH, done=TRUTH, error=ERROR)
-SIMULATED: Final = Table(_ticks=COUNT, _began=NUMBER)
-OBSTACLE: Final = Table(Obstacle, reason=TEXT, error=ERROR)
+STEP: Final = Table("plan_id:text number:count ticks:count _began:number is_open:truth")
+ABORT: Final = Table("_ticks:count has_begun:truth done:truth error:error?")
+SIMULATED: Final = Table("_ticks:count _began:number")
+OBSTACLE: Final = Table("reason:text error:error?", Obstacle)
+NODES, BELIEFS = KINDS["nodes"], KINDS["beliefs"]
 
 
 @dataclass(slots=True, eq=False)
@@ -103,6 +93,7 @@ def written_run(
     form: SaveForm, plan: Plan, mounted: MountedTree, run: PlanRun, root: Behaviour
 ) -> dict[str, Json]:
     """A running plan, with the behaviours from ``root`` on."""
+    form.run = run
     form.number(plan.tree)
     nodes = _all(root)
     have_steps = {node.node for node in nodes if isinstance(node, TaskLeaf)}
@@ -124,7 +115,7 @@ def written_run(
         "over": NODES.write(form, (*mounted._over, *left_out)),
         "entered": NODES.write(form, mounted._entered),
         **RUN.write(form, run),
-        "behaviours": _written(form, run, root),
+        "behaviours": _written(form, root),
     }
 
 
@@ -139,9 +130,9 @@ def put_run(
     over, entered = NODES.read(form, data["over"]), NODES.read(form, data["entered"])
     root = compiled(plan.tree, run, over, path)
     mounted = MountedTree(plan.tree, over, entered)
-    trees = _Trees(form, run, data["trees"])
+    form.run, form.trees = run, _Trees(form, data["trees"])
     for number, index in data["instead"]:
-        tree = trees.roots[whole(index)]
+        tree = form.trees.roots[whole(index)]
         suspended = None if number is None else form.node(number)
         if suspended is None:
             mounted.tree = tree
@@ -152,17 +143,16 @@ def put_run(
     mounted._own(mounted.tree, None)
     for suspended, tree in mounted.planned.items():
         mounted._own(tree, suspended)
-    mounted._has_grown = bool(trees.roots)
-    _put(form, trees, run, root, data["behaviours"])
+    mounted._has_grown = bool(form.trees.roots)
+    _put(form, root, data["behaviours"])
     return plan, mounted, root
 
 
 class _Trees:
     """The plans of suspended parts, which are compiled where they are needed."""
 
-    def __init__(self, form: SaveForm, run: PlanRun, data: Json) -> None:
+    def __init__(self, form: SaveForm, data: Json) -> None:
         self._form = form
-        self._run = run
         self._first: list[int] = []
         self._paths: list[Path] = []
         self.roots: list[Node] = []
@@ -179,7 +169,7 @@ class _Trees:
         # Nobody looks at the part that it stands for, as it is planned.
         stands_for = SuspendedNode((), (), HORIZON)
         arrived = _Arrived(stands_for, self._paths[index], parent)
-        steps = compiled_steps(self.roots[index], self._run, arrived)
+        steps = compiled_steps(self.roots[index], self._form.run, arrived)
         return {self._form.numbers[step.node]: step for step in steps if hasattr(step, "node")}
 
 
@@ -221,7 +211,7 @@ def _path_to(node: Any, form: SaveForm, first: int) -> Path:
 # behaviours
 
 
-def _written(form: SaveForm, run: PlanRun, node: Behaviour) -> dict[str, Json]:
+def _written(form: SaveForm, node: Behaviour) -> dict[str, Json]:
     """What a behaviour is no longer as it was made."""
     data: dict[str, Json] = {}
     if node.status is not INVALID:
@@ -235,38 +225,36 @@ def _written(form: SaveForm, run: PlanRun, node: Behaviour) -> dict[str, Json]:
         case TaskLeaf():
             data |= _written_step(form, node)
         case Suspended():
-            data |= _written_part(form, run, node)
+            data |= _written_part(form, node)
         case PlanComposite():
-            data |= _written_composite(form, run, node)
+            data |= _written_composite(form, node)
         case _:
             pass
     return data
 
 
-def _put(
-    form: SaveForm, trees: _Trees, run: PlanRun, node: Behaviour, data: Mapping[str, Json]
-) -> None:
+def _put(form: SaveForm, node: Behaviour, data: Mapping[str, Json]) -> None:
     """Put a behaviour that was made anew where it was."""
-    node.status = STATUS.read(form, data.get("status", "INVALID"))
+    node.status = Status[data.get("status", "INVALID")]
     if "message" in data:
         node.feedback_message = text(data["message"])
     if "failure" in data:
         setattr(node, "failure", FAILURE.read(form, data["failure"]))  # noqa: B010 - if it has one
     match node:
         case TaskLeaf():
-            _put_step(form, run, node, data)
+            _put_step(form, node, data)
         case Suspended():
-            _put_part(form, run, node, data)
+            _put_part(form, node, data)
         case PlanComposite():
-            _put_composite(form, trees, run, node, data)
+            _put_composite(form, node, data)
         case _:
             pass
 
 
-def _written_composite(form: SaveForm, run: PlanRun, node: PlanComposite) -> dict[str, Json]:
+def _written_composite(form: SaveForm, node: PlanComposite) -> dict[str, Json]:
     data: dict[str, Json] = {}
     planned = node.planned if isinstance(node, PlanSequence) else node.children
-    below = [_written(form, run, child) for child in planned]
+    below = [_written(form, child) for child in planned]
     if any(below):
         data["below"] = below
     children = node.children
@@ -275,21 +263,21 @@ def _written_composite(form: SaveForm, run: PlanRun, node: PlanComposite) -> dic
         for child in children:  # steps that ended long ago are in no tree any more
             number = form.numbers.get(cast("Node", getattr(child, "node", None)))
             if child not in places and number is not None:
-                places[child] = {"node": number, **_written(form, run, child)}
+                places[child] = {"node": number, **_written(form, child)}
         children = [child for child in children if child in places]
         data["children"] = [places[child] for child in children]
     if node.current_child in children:
         data["current"] = children.index(node.current_child)
     match node:
         case PlanSequence():
-            data["at"] = len([child for child in node.children[: node._index] if child in children])
+            data["at"] = max(0, node._index - (len(node.children) - len(children)))
         case PlanPriority():
             data["in_vain"] = [children.index(child) for child in node._in_vain]
         case _:
             pass
     match node:
         case PlanDecorated():
-            timer = None if node._timer is None else TIMER.write(form, node._timer)
+            timer = None if node._timer is None else form.timer(node._timer)
             data |= {"tries": node._tries, "timer": timer}
         case PlanWithCleanup():
             data["is_open"] = node.is_open
@@ -298,16 +286,14 @@ def _written_composite(form: SaveForm, run: PlanRun, node: PlanComposite) -> dic
     return data if any(data.values()) else {}
 
 
-def _put_composite(
-    form: SaveForm, trees: _Trees, run: PlanRun, node: PlanComposite, data: Mapping[str, Json]
-) -> None:
+def _put_composite(form: SaveForm, node: PlanComposite, data: Mapping[str, Json]) -> None:
     below = whole_list(data.get("below", [{}] * len(node.children)))
     for child, saved in zip(node.children, below, strict=True):
-        _put(form, trees, run, child, saved)
+        _put(form, child, saved)
     if "children" in data:
         if not isinstance(node, PlanSequence):
             raise TypeError("only parts of a sequence are replaced")
-        _put_children(form, trees, run, node, data["children"])
+        _put_children(form, node, data["children"])
     current = data.get("current")
     node.current_child = None if current is None else _at(node.children, current)
     match node:
@@ -323,17 +309,14 @@ def _put_composite(
         case PlanDecorated():
             node._tries = count(data.get("tries", 0))
             if (timer := data.get("timer")) is not None:
-                node._timer = node._limit()
-                TIMER.put(form, node._timer, timer)
+                node._timer = form.timer_from(timer)
         case PlanWithCleanup():
             node.is_open = truth(data.get("is_open", False))
         case _:
             pass
 
 
-def _put_children(
-    form: SaveForm, trees: _Trees, run: PlanRun, node: PlanSequence, data: Json
-) -> None:
+def _put_children(form: SaveForm, node: PlanSequence, data: Json) -> None:
     """Let the children of a sequence be those by which some of them were replaced."""
     planned, children = node.children, []
     made: dict[int, Behaviour] = {}
@@ -343,10 +326,10 @@ def _put_children(
         else:
             number = whole(saved["node"])
             if number not in made:
-                made |= trees.steps_with(number, node)
+                made |= form.trees.steps_with(number, node)
             child = made[number]
             child.parent = node
-            _put(form, trees, run, child, saved)
+            _put(form, child, saved)
         children.append(child)
     for child in planned:
         if child not in children:
@@ -361,11 +344,11 @@ def _at(children: list[Behaviour], index: Json) -> Behaviour:
 # suspended parts
 
 
-def _written_part(form: SaveForm, run: PlanRun, part: Suspended) -> dict[str, Json]:
+def _written_part(form: SaveForm, part: Suspended) -> dict[str, Json]:
     inside = [
         resumption
         for resumption in part.inside
-        if resumption.moves == run.moves and resumption.reads is not None
+        if resumption.moves == form.run.moves and resumption.reads is not None
     ]
     return {
         "not_before": part._not_before,
@@ -378,16 +361,16 @@ def _written_part(form: SaveForm, run: PlanRun, part: Suspended) -> dict[str, Js
     }
 
 
-def _put_part(form: SaveForm, run: PlanRun, part: Suspended, data: Mapping[str, Json]) -> None:
+def _put_part(form: SaveForm, part: Suspended, data: Mapping[str, Json]) -> None:
     part._not_before, part._version = whole(data["not_before"]), whole(data["version"])
     part.inside = tuple(
-        Resumption(_suspended(form.tree_from(node)), BELIEFS.read(form, reads), run.moves)
+        Resumption(_suspended(form.tree_from(node)), BELIEFS.read(form, reads), form.run.moves)
         for node, reads in data["inside"]
     )
 
     def ask() -> None:  # a search begins anew
         with suppress(ResumeFailed):
-            part._ask = run.owner.plan_rest(part)
+            part._ask = form.run.owner.plan_rest(part)
 
     if data["asked"] and part.status is RUNNING:
         form.calls.later.append(ask)
@@ -417,7 +400,7 @@ def _written_step(form: SaveForm, leaf: TaskLeaf) -> dict[str, Json]:
     return data
 
 
-def _put_step(form: SaveForm, run: PlanRun, leaf: TaskLeaf, data: Mapping[str, Json]) -> None:
+def _put_step(form: SaveForm, leaf: TaskLeaf, data: Mapping[str, Json]) -> None:
     if leaf.status is not RUNNING:
         return
     waits_for = data.get("waits_for")
@@ -425,20 +408,20 @@ def _put_step(form: SaveForm, run: PlanRun, leaf: TaskLeaf, data: Mapping[str, J
         form.calls.last.append(lambda: _let_wait(leaf, count(waits_for)))
     if "step" not in data:
         return
-    step = leaf._step = step_run_from(form, leaf.node, leaf.path, run, data["step"])
+    step = leaf._step = step_run_from(form, leaf.node, leaf.path, form.run, data["step"])
     if "obstacle" in data:
         leaf._obstacle = OBSTACLE.read(form, data["obstacle"])
     if "abort" in data and leaf._obstacle is not None:
         leaf._abort = abort_from(form, step, data["abort"])
         return
-    if "simulated" in data and run.agent.operators.find(leaf.node.task) is None:
-        operator = leaf._operator = simulated(run.agent, leaf.node)
+    if "simulated" in data and form.agent.operators.find(leaf.node.task) is None:
+        operator = leaf._operator = simulated(form.agent, leaf.node)
         SIMULATED.put(form, operator, data["simulated"])
         return
 
     def begin() -> None:
         with step.acting():
-            made = resumed_operator(run.agent, leaf.node, step.elapsed(), run.setup_arguments)
+            made = resumed_operator(form.agent, leaf.node, step.elapsed(), form.run.setup_arguments)
             if isinstance(made, SubtreeOperator):
                 made.show_below(leaf)
             made.start()
@@ -457,9 +440,9 @@ def _let_wait(leaf: TaskLeaf, number: int) -> None:
 
 def written_step_run(form: SaveForm, step: StepRun, path: Path) -> dict[str, Json]:
     """The start of a step that has not ended; it has its own path if that is not ``path``."""
-    data = STEP.write(form, step)
+    data: dict[str, Json] = STEP.write(form, step)
     if step._account is not None:
-        data["leases"] = form.account(step._account)
+        data["leases"] = LEASES.write(form, step._account)
     if not is_same_path(step.path, path):
         data["path"] = PATH.write(form, step.path)
     return data
@@ -474,7 +457,8 @@ def step_run_from(
     STEP.put(form, step, data)
     step.is_open = True
     if "leases" in data:
-        step._account = form.put_account(Account(step.holder), data["leases"])
+        step._account = Account(step.holder)
+        LEASES.put(form, step._account, data["leases"])
     if node.task.uses:
         runtime_of(run.agent).occupy(step.holder, node.task.uses)
     return step

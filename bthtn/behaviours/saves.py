@@ -47,9 +47,9 @@ from bthtn.behaviours.saved_agent import (
     written_agent,
 )
 from bthtn.behaviours.saved_goal import goal_form, put_goal, written_goal
-from bthtn.behaviours.saved_schedule import put_schedules, written_schedules
 from bthtn.behaviours.status import INVALID
 from bthtn.errors import BthtnError, ExecutionError, InputError, StateError, exception_text
+from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.version import VERSION
 
 Json = Any
@@ -87,7 +87,7 @@ def save(
         "agents": {agent.name: written_agent(agent_form(agent, calls)) for agent in agents},
         "tree": _written_tree(root, calls),
         "aborts": {agent.name: written_aborts(goals, agent) for agent in agents},
-        "schedules": written_schedules(dict(_goals_in(root)), agents),
+        "schedules": _written_schedules(root, agents),
         "world": None if world is None else world.save(),  # type: ignore[attr-defined]  # checked
     }
 
@@ -144,7 +144,7 @@ def _load(saved: dict[str, Any], root: Behaviour, agents: tuple[Agent[Any, Any],
         for abort in saved["aborts"][agent.name]:
             goal = goals[abort["goal"]]
             put_abort(goal_form(goal, calls), goal, abort)
-    put_schedules(saved["schedules"], goals, agents)
+    _put_schedules(root, agents, saved["schedules"])
     for call in calls.later:  # one may add others
         call()
     for agent in agents:
@@ -251,6 +251,46 @@ def _goals_in(root: Behaviour) -> Iterator[tuple[str, PlanGoal]]:
 
 def _writes_itself(part: object) -> bool:
     return hasattr(part, "save") and hasattr(part, "load")
+
+
+# schedules that goals share
+
+
+def _schedules(root: Behaviour) -> dict[PlanningSchedule, list[tuple[str, PlanGoal]]]:
+    """The schedules of goals, each with its goals and their places."""
+    found: dict[PlanningSchedule, list[tuple[str, PlanGoal]]] = {}
+    for place, goal in _goals_in(root):
+        if isinstance(goal.budget, PlanningSchedule):
+            found.setdefault(goal.budget, []).append((place, goal))
+    return found
+
+
+def _written_schedules(root: Behaviour, agents: tuple[Agent[Any, Any], ...]) -> list[Json]:
+    return [
+        {
+            "has": plain_data(schedule),
+            "claims": {
+                place: plain_data(schedule._claims[goal])
+                for place, goal in goals
+                if goal in schedule._claims
+            },
+            "attention": {
+                agent.name: plain_data(schedule._attention_for(agent)) for agent in agents
+            },
+        }
+        for schedule, goals in _schedules(root).items()
+    ]
+
+
+def _put_schedules(root: Behaviour, agents: tuple[Agent[Any, Any], ...], data: Json) -> None:
+    for (schedule, goals), saved in zip(_schedules(root).items(), data, strict=True):
+        for place, goal in goals:
+            if place in saved["claims"]:
+                schedule.used_by(goal, 0, waiting=True)
+                put_plain_data(schedule._claims[goal], saved["claims"][place])
+        for agent in agents:
+            put_plain_data(schedule._attention_for(agent), saved["attention"][agent.name])
+        put_plain_data(schedule, saved["has"])
 
 
 # what is refused

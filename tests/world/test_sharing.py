@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pickle  # noqa: TID251 - what is tested
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, get_type_hints
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from py_trees.behaviour import Behaviour
 
 from bthtn import UNKNOWN, BthtnError, Domain, Planner, State, apply, find_plan, primitive
-from bthtn.behaviours import OperatorFailed
+from bthtn.behaviours import OperatorFailed, PlainData
 from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.plan import TaskNode
@@ -68,6 +69,11 @@ def dig(count: int):
     return primitive(effects=World.count.increases(count))
 
 
+@dataclass
+class Camp(PlainData):
+    fires: int = 1
+
+
 PLAN = find_plan(yard, World(), dig(2))
 OBJECTS: Mapping[Any, object] = {
     BthtnError: StateError("BT102", "no fluent", hint="look"),
@@ -77,6 +83,7 @@ OBJECTS: Mapping[Any, object] = {
     PlanRequest: PlanRequest(yard.freeze(), World().frozen(), dig(2)),
     FluentFamily: World.at,
     Fluent: World.count,
+    PlainData: Camp(fires=3),
     Trace: Planner(yard, dig(1)).trace(World()),
 }
 FIELDS: Mapping[Any, object] = {
