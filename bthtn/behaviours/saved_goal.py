@@ -13,7 +13,6 @@ from bthtn.agent.leases import Account
 from bthtn.behaviours.hooks import PlanHooks, _Ends, _Open
 from bthtn.behaviours.memory import GOAL as GOAL_ITSELF
 from bthtn.behaviours.memory import Cause, Entry
-from bthtn.behaviours.mount import PlannedRest
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.save_form import (
@@ -23,10 +22,9 @@ from bthtn.behaviours.save_form import (
     Calls,
     SaveForm,
     Table,
-    count,
     truth,
 )
-from bthtn.behaviours.saved_run import parts_of, put_run, written_run
+from bthtn.behaviours.saved_run import advance, put_run, searched, written_run
 from bthtn.behaviours.status import RUNNING
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.remaining import RemainingPlan
@@ -95,7 +93,8 @@ def written_goal(form: SaveForm, goal: PlanGoal) -> dict[str, Json]:
     mount = goal._mount
     data = {
         **GOAL.write(form, goal),
-        "repeated": _expansions(goal),
+        "searched": searched(goal._search._current),
+        "prepared": searched(goal._search._background),
         "hooks": written_hooks(form, mount.hooks),
     }
     plan = goal.plan or goal._review._adopted  # one that was aborted is still shown
@@ -123,20 +122,17 @@ def written_goal(form: SaveForm, goal: PlanGoal) -> dict[str, Json]:
 
 def put_goal(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
     """Put a goal that was made anew where it was; its status and message are set already."""
-    search, mount = goal._search, goal._mount
+    mount = goal._mount
     GOAL.put(form, goal, data)
-    search.budget.repeated = count(data["repeated"])
     put_hooks(form, mount.hooks, data["hooks"])
     if "run" in data:
         _put_run(form, goal, data["run"])
+    form.calls.last.append(lambda: _search_again(goal, data))
     if goal.status is not RUNNING:
         return
     if "repair" in data:
         _put_repair(form, goal, data["repair"])
-    if mount.is_empty or mount.is_broken:
-        form.calls.last.append(lambda: goal._start_search(search.reason))
-    else:
-        goal._review._adopted = goal.plan
+    if not (mount.is_empty or mount.is_broken):
         REVIEW.put(form, goal._review, data["review"])
 
 
@@ -151,6 +147,7 @@ def _put_run(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
         cooldowns=search.failures.cooldowns,
     )
     plan, mount._mounted, root = put_run(form, search.planner.goal, data, run)
+    goal._review._adopted = plan
     goal.plan = None if data["is_over"] and goal.status is not RUNNING else plan
     root.parent = goal
     goal.children = [root]
@@ -166,17 +163,15 @@ def _put_repair(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> Non
     goal._repair._pending = plan, rest, FAILURE.read(form, data["failure"])
 
 
-def _expansions(goal: PlanGoal) -> int:
-    """What the searches that are not over have used."""
-    search, review = goal._search, goal._review._search
-    found: list[Any] = [search._current, search._background]
-    found += [] if review is None else [review._first, review._search]
-    asked = (node._ask for child in goal.children for node in parts_of(child))
-    found += [ask.search._started for ask in asked if isinstance(ask, PlannedRest)]
-    used: dict[int, int] = {
-        id(started): started.expansions for started in found if started is not None
-    }
-    return search.budget.repeated + sum(used.values())
+def _search_again(goal: PlanGoal, data: Mapping[str, Json]) -> None:
+    """Begin the searches anew that were not over, as far as they had come."""
+    search = goal._search
+    if goal.status is RUNNING and (goal._mount.is_empty or goal._mount.is_broken):
+        goal._start_search(search.reason)
+    advance(search._current, data["searched"])
+    if data["prepared"] is not None:
+        search._background = search._started()
+        advance(search._background, data["prepared"])
 
 
 # hooks of plans

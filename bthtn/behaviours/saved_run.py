@@ -3,6 +3,7 @@
     {"plan": bthtn-plan/2,                   the plan, with its tree
      "trees": [{"nodes", "path"}, …],        the plans of suspended parts that were reached
      "instead": [[node, tree], …],           which of them stands for which suspended part
+     "tree",                                 the one that stands for the whole plan, if any
      "over", "entered",                      nodes that a repair has left out, or counts as begun
      "ticks", …,                             the counters of the run
      "behaviours": {"status", …, "below": […]}}
@@ -26,6 +27,7 @@ from bthtn.agent.leases import Account
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
+from bthtn.behaviours.mount import PlannedRest
 from bthtn.behaviours.obstacle import Obstacle
 from bthtn.behaviours.operator import Simulated, SubtreeOperator, resumed_operator, simulated
 from bthtn.behaviours.plan_behaviour import PlanComposite
@@ -57,10 +59,12 @@ from bthtn.behaviours.step_abort import OperatorAbort
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import Network
+from bthtn.errors import BthtnError
 from bthtn.plan.nodes import HORIZON, Node, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import leaves
 from bthtn.replanning.progress import MountedTree
+from bthtn.replanning.restarting import RestartingSearch
 from bthtn.text.plan_json import whole, whole_list
 
 Json = Any
@@ -98,19 +102,23 @@ def written_run(
     nodes = _all(root)
     have_steps = {node.node for node in nodes if isinstance(node, TaskLeaf)}
     left_out = [step for step in leaves(plan.tree) if step not in have_steps]
-    planned = [] if mounted.tree is plan.tree else [(None, mounted.tree)]
+    roots = [] if mounted.tree is plan.tree else [mounted.tree]
+    roots += mounted.planned.values()
+    for sequence in nodes:
+        roots += sequence.plans.values() if isinstance(sequence, PlanSequence) else ()
+    places: dict[Node, int] = {}
     trees: list[Json] = []
-    instead: list[Json] = []
-    for suspended, tree in (*planned, *mounted.planned.items()):
-        first = len(form.nodes)
-        listed = form.grown(tree)
+    for root_of_tree in dict.fromkeys(roots):
+        places[root_of_tree], first = len(trees), len(form.nodes)
+        listed = form.grown(root_of_tree)
         paths = (_path_to(node, form, first) for node in nodes)
         path = next((path for path in paths if path is not _ELSEWHERE), None)
-        instead.append([None if suspended is None else form.numbers[suspended], len(trees)])
         trees.append({"nodes": listed, "path": PATH.write(form, path)})
+    instead = [[form.numbers[part], places[tree]] for part, tree in mounted.planned.items()]
     return {
         "plan": form.plan(plan),
         "trees": trees,
+        "tree": places.get(mounted.tree),
         "instead": instead,
         "over": NODES.write(form, (*mounted._over, *left_out)),
         "entered": NODES.write(form, mounted._entered),
@@ -131,15 +139,10 @@ def put_run(
     root = compiled(plan.tree, run, over, path)
     mounted = MountedTree(plan.tree, over, entered)
     form.run, form.trees = run, _Trees(form, data["trees"])
+    if data["tree"] is not None:
+        mounted.tree = form.trees.roots[count(data["tree"])]
     for number, index in data["instead"]:
-        tree = form.trees.roots[whole(index)]
-        suspended = None if number is None else form.node(number)
-        if suspended is None:
-            mounted.tree = tree
-        elif isinstance(suspended, SuspendedNode):
-            mounted.planned[suspended] = tree
-        else:
-            raise TypeError("the plan of a suspended part stands for something else")
+        mounted.planned[_suspended(form.node(number))] = form.trees.roots[count(index)]
     mounted._own(mounted.tree, None)
     for suspended, tree in mounted.planned.items():
         mounted._own(tree, suspended)
@@ -161,11 +164,19 @@ class _Trees:
             self.roots.append(form.grown_from(tree["nodes"]))
             self._paths.append(PATH.read(form, tree["path"]))
 
-    def steps_with(self, number: int, parent: Behaviour) -> dict[int, Behaviour]:
-        """The behaviours of the tree with this node, by the numbers of theirs."""
+    def _with(self, number: int) -> int:
         index = bisect(self._first, number) - 1
         if index < 0:
             raise ValueError(f"node {number} is in no plan of a suspended part")
+        return index
+
+    def root_with(self, number: int) -> Node:
+        """The root of the tree with this node."""
+        return self.roots[self._with(number)]
+
+    def steps_with(self, number: int, parent: Behaviour) -> dict[int, Behaviour]:
+        """The behaviours of the tree with this node, by the numbers of theirs."""
+        index = self._with(number)
         # Nobody looks at the part that it stands for, as it is planned.
         stands_for = SuspendedNode((), (), HORIZON)
         arrived = _Arrived(stands_for, self._paths[index], parent)
@@ -184,11 +195,6 @@ def _all(root: Behaviour) -> list[Behaviour]:
         if isinstance(node, PlanSequence) and node.planned is not node.children:
             pending += node.planned
     return found
-
-
-def parts_of(root: Behaviour) -> list[Suspended]:
-    """The suspended parts of a plan that are to be planned yet."""
-    return [node for node in _all(root) if isinstance(node, Suspended)]
 
 
 _ELSEWHERE: Final = Inside("elsewhere", None)
@@ -260,17 +266,16 @@ def _written_composite(form: SaveForm, node: PlanComposite) -> dict[str, Json]:
     children = node.children
     if planned is not children:
         places: dict[Behaviour, Json] = {child: index for index, child in enumerate(planned)}
-        for child in children:  # steps that ended long ago are in no tree any more
-            number = form.numbers.get(cast("Node", getattr(child, "node", None)))
-            if child not in places and number is not None:
+        for child in children:
+            if child not in places:
+                number = form.numbers[cast("Node", getattr(child, "node"))]  # noqa: B009 - as all that stand for others
                 places[child] = {"node": number, **_written(form, child)}
-        children = [child for child in children if child in places]
         data["children"] = [places[child] for child in children]
     if node.current_child in children:
         data["current"] = children.index(node.current_child)
     match node:
         case PlanSequence():
-            data["at"] = max(0, node._index - (len(node.children) - len(children)))
+            data["at"] = node._index
         case PlanPriority():
             data["in_vain"] = [children.index(child) for child in node._in_vain]
         case _:
@@ -318,7 +323,7 @@ def _put_composite(form: SaveForm, node: PlanComposite, data: Mapping[str, Json]
 
 def _put_children(form: SaveForm, node: PlanSequence, data: Json) -> None:
     """Let the children of a sequence be those by which some of them were replaced."""
-    planned, children = node.children, []
+    planned, children, plans = node.children, [], dict[Behaviour, Node]()
     made: dict[int, Behaviour] = {}
     for saved in whole_list(data):
         if isinstance(saved, int):
@@ -329,12 +334,13 @@ def _put_children(form: SaveForm, node: PlanSequence, data: Json) -> None:
                 made |= form.trees.steps_with(number, node)
             child = made[number]
             child.parent = node
+            plans[child] = form.trees.root_with(number)
             _put(form, child, saved)
         children.append(child)
     for child in planned:
         if child not in children:
             child.parent = None
-    node._planned, node.children = planned, children
+    node._planned, node.children, node.plans = planned, children, plans
 
 
 def _at(children: list[Behaviour], index: Json) -> Behaviour:
@@ -353,7 +359,7 @@ def _written_part(form: SaveForm, part: Suspended) -> dict[str, Json]:
     return {
         "not_before": part._not_before,
         "version": part._version,
-        "asked": part._ask is not None,
+        "asked": None if part._ask is None or part.status is not RUNNING else _searched(part),
         "inside": [
             [form.tree(resumption.node), BELIEFS.write(form, resumption.reads)]
             for resumption in inside
@@ -368,12 +374,36 @@ def _put_part(form: SaveForm, part: Suspended, data: Mapping[str, Json]) -> None
         for node, reads in data["inside"]
     )
 
-    def ask() -> None:  # a search begins anew
+    def ask() -> None:
         with suppress(ResumeFailed):
             part._ask = form.run.owner.plan_rest(part)
+            advance(_search_of(part), asked)
 
-    if data["asked"] and part.status is RUNNING:
+    asked = data["asked"]
+    if asked is not None and part.status is RUNNING:
         form.calls.later.append(ask)
+
+
+def _search_of(part: Suspended) -> RestartingSearch | None:
+    """The search for the plan of a part; None where there is none, or it was made before."""
+    return part._ask.search._started if isinstance(part._ask, PlannedRest) else None
+
+
+def _searched(part: Suspended) -> int:
+    return searched(_search_of(part)) or 0
+
+
+def searched(search: RestartingSearch | None) -> int | None:
+    """How far a search has come since it last began: its expansions."""
+    return None if search is None else search._search.expansions
+
+
+def advance(search: RestartingSearch | None, expansions: Json) -> None:
+    """Let a search that begins anew come as far. What it raises is told when it goes on."""
+    most = None if expansions is None else count(expansions)
+    if search is not None and most is not None:
+        with suppress(BthtnError):
+            search.advance(most)
 
 
 # steps
@@ -383,7 +413,7 @@ def _written_step(form: SaveForm, leaf: TaskLeaf) -> dict[str, Json]:
     step, operator, data = leaf._step, leaf._operator, dict[str, Json]()
     if leaf._waits_for is not None:
         data["waits_for"] = leaf._waits_for.number
-    if step is None or not step.is_open:
+    if step is None or leaf.status is not RUNNING:  # the agent has its abort, if that goes on
         return data
     data["step"] = written_step_run(form, step, leaf.path)
     if leaf._obstacle is not None:

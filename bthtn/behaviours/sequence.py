@@ -7,7 +7,8 @@ with cleanup ── draw, [attack]                     it fails or is aborted: t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from py_trees.behaviour import Behaviour
@@ -18,7 +19,7 @@ from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, re
 from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.task import call_text
-from bthtn.plan.nodes import ScopeNode, SuspendedNode
+from bthtn.plan.nodes import NULL_NODE, Node, ScopeNode, SuspendedNode
 from bthtn.world.footprint import Footprint
 
 S = TypeVar("S", bound="PlanSequence")
@@ -30,11 +31,13 @@ _REMEMBERED: Final = 100
 class Placeholder(PlanLeaf):
     """A child of a sequence that is replaced by other children at run time.
 
-    It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick.
+    It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick. They
+    run the plan whose root is ``instead``.
     """
 
     node: SuspendedNode
     replacement: list[Behaviour] | None = None
+    instead: Node = NULL_NODE
 
     @property
     def foreseen(self) -> Footprint:
@@ -50,6 +53,8 @@ class PlanSequence(PlanComposite, Sequence):
     """
 
     memory = True
+    plans: Mapping[Behaviour, Node] = MappingProxyType({})
+    """The plans, by their roots, of children that have replaced others."""
 
     def __init__(self, children: list[Behaviour], node: ScopeNode | None = None) -> None:
         super().__init__(children)
@@ -114,7 +119,7 @@ class PlanSequence(PlanComposite, Sequence):
         """Put a child that is already running at ``index``, and continue from there."""
         self.children[index] = child
         child.parent = self
-        self._planned = None
+        self._planned, self.plans = None, {}
         self._index, self.current_child, self.status = index, child, RUNNING
 
     def let_go(self, child: Behaviour) -> None:
@@ -146,7 +151,7 @@ class PlanSequence(PlanComposite, Sequence):
             return  # the children are as they were made
         if self._planned is not None:
             self._discard_all_but(self._planned, self.children)
-            self.children, self._planned = self._planned, None
+            self.children, self._planned, self.plans = self._planned, None, {}
             for child in self.children:
                 child.parent = self
         reset(self.children)
@@ -157,6 +162,7 @@ class PlanSequence(PlanComposite, Sequence):
             self._planned = self.children.copy()
         for step in replacement:
             step.parent = self
+        plans = {**self.plans, **dict.fromkeys(replacement, child.instead)}
         child.parent = None
         child.shutdown()  # else it keeps what it was replaced by, and that its own, and so on
         self.children[self._index : self._index + 1] = replacement
@@ -167,6 +173,7 @@ class PlanSequence(PlanComposite, Sequence):
             self._discard_all_but(self._planned, self.children[:forgotten])
             del self.children[:forgotten]
             self._index -= forgotten
+        self.plans = {step: plans[step] for step in self.children if step in plans}
 
     @staticmethod
     def _discard_all_but(kept: list[Behaviour], steps: list[Behaviour]) -> None:
