@@ -730,7 +730,7 @@ def test_an_arrow_that_points_upward_is_seen(tmp_path):
         module.write("\nimport py_trees\nimport bthtn.behaviours\n")
     report = broken_contracts(tmp_path)
     assert re.search(r"life of a plan flows downward\s+BROKEN", report), report
-    assert re.search(r"know py_trees\s+BROKEN", report), report
+    assert re.search(r"knows py_trees\s+BROKEN", report), report
 
 
 # the tools of the house

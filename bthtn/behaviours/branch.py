@@ -1,4 +1,4 @@
-"""Queries on the behaviours of a running plan: progress, failures, running steps.
+"""Queries on the behaviours of a running plan: its rest, failures, running steps.
 
 None of these functions changes a behaviour.
 """
@@ -6,8 +6,7 @@ None of these functions changes a behaviour.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import Final
 
 from py_trees.behaviour import Behaviour
@@ -17,6 +16,7 @@ from py_trees.composites import Parallel
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import below, postorder, taking_part_below
+from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
@@ -24,21 +24,17 @@ from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.failure import Failure
-from bthtn.plan.nodes import Node, PriorityNode, SuspendedNode, TaskNode
-from bthtn.replanning.progress import AHEAD, Progress, Stage
+from bthtn.plan.nodes import Node, SuspendedNode, TaskNode
+from bthtn.replanning.rest import Rest
 from bthtn.world.footprint import Footprint
 
 COMPOSITES: Final = (PlanSequence, PlanParallel, PlanPriority)
 """The inner nodes of a running plan."""
 
-_STAGES: Final = MappingProxyType(
-    {
-        INVALID: Stage.AHEAD,
-        RUNNING: Stage.RUNNING,
-        SUCCESS: Stage.FINISHED,
-        FAILURE: Stage.FAILED,
-    }
-)
+_OWN_STATUS: Final = (TaskLeaf, PlanParallel, PlanPriority, PlanDecorated)
+"""The behaviours of nodes whose status cannot be told from those below them."""
+
+_NONE: Final[frozenset[Node]] = frozenset()
 
 _ENDED: Final = (SUCCESS, FAILURE)
 
@@ -49,26 +45,89 @@ _WHOLE: Final = (PlanPriority, PlanParallel, PlanDecorated)
 """The nodes of a plan that may end while steps in them have not been run."""
 
 
-def progress_of(
-    subtree: Behaviour, tree: Node, planned: Mapping[SuspendedNode, Node] = MappingProxyType({})
-) -> Progress:
-    """The progress of a plan tree that is run by ``subtree``."""
-    found = _Progress()
-    groups: list[_Group] = [((subtree,), False)]
-    for nodes, again in groups:
-        for node in nodes:
-            if isinstance(node, TaskLeaf):
-                is_ahead = again or node.status is INVALID  # as most are: enums take long to hash
-                found.stages[node.node] = AHEAD if is_ahead else _STAGES[node.status]
-            else:  # behaviours below a leaf belong to its operator, not to the plan
-                groups += found.below(node, again=again)
-    over, entered = frozenset(found.over), frozenset(found.retried)
-    left = {node: plan for node, plan in planned.items() if node not in found.unplanned}
-    return Progress(tree, found.stages, left, found.passed, over, entered)
+def rest_of(run: PlanRun, subtree: Behaviour) -> Rest:
+    """The rest of a plan that is run by ``subtree``."""
+    if run.behaviours is None:
+        nodes = of_plan(subtree)
+        run.behaviours = {node.node: node for node in nodes if isinstance(node, _OWN_STATUS)}
+    may_begin_anew = run.has_reactive_choices or run.instead
+    return Rest(run.tree, run.behaviours, run.instead, _anew(subtree) if may_begin_anew else _NONE)
 
 
-_Group = tuple[Iterable[Behaviour], bool]
-"""Nodes, and whether they are tried again whatever their status."""
+def settle(run: PlanRun, subtree: Behaviour) -> None:
+    """Forget the trees of which nothing is left but one part that was planned on arrival.
+
+    Its plan stands for them from now on: a task that goes on by suspending itself again and again
+    does not grow without limit. So it is for the whole plan, and for each part planned on arrival.
+    """
+    run.has_grown = False
+    rest = rest_of(run, subtree)
+    for owner in [None, *run.instead][::-1]:  # inner parts first
+        if owner is not None and not isinstance(owner, SuspendedNode):
+            continue
+        tree = run.tree if owner is None else run.instead.get(owner)
+        left = None if tree is None else _only_part(rest, tree)
+        if left is None:
+            continue
+        plan = run.instead.pop(left)
+        if owner is None:
+            run.tree = plan
+        else:
+            run.instead[owner] = plan
+    run.forget_unreached()
+
+
+def _only_part(rest: Rest, tree: Node) -> SuspendedNode | None:
+    """The part, planned on arrival, that is all that is left of a tree; None if there is more."""
+    found: SuspendedNode | None = None
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, SuspendedNode) and (plan := rest.plan_of(node)) is not None:
+            if any(map(rest.is_left, rest.nodes(plan))):
+                if found is not None:
+                    return None
+                found = node
+        elif rest.is_left(node):
+            return None
+        else:
+            pending += rest.below(node)
+    return found
+
+
+def of_plan(subtree: Behaviour) -> Iterator[Behaviour]:
+    """The behaviours of a plan, parents before children; those below a step are its operator's."""
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, TaskLeaf):
+            pending += reversed(below(node))
+
+
+def _anew(subtree: Behaviour) -> frozenset[Node]:
+    """The nodes that will be run from their beginning, whatever their behaviours say.
+
+    They are those of alternatives that are asked again, and suspended parts that are planned again
+    with them, or with a sequence that begins anew.
+    """
+    found: set[Node] = set()
+    pending = [(subtree, False)]
+    while pending:
+        node, again = pending.pop()
+        if (again and isinstance(node, _OWN_STATUS)) or isinstance(node, Placeholder):
+            found.add(node.node)
+        if isinstance(node, TaskLeaf):
+            continue
+        if isinstance(node, PlanSequence) and (again or node.status is INVALID):
+            found.update(node.replaced)
+        chosen = None
+        if isinstance(node, PlanPriority) and not node.memory and node.status is RUNNING:
+            chosen = node.current_child
+        for child in below(node):
+            goes_on = child is chosen and child.status is not FAILURE
+            pending.append((child, again or (chosen is not None and not goes_on)))
+    return frozenset(found)
 
 
 def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
@@ -87,42 +146,6 @@ def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
             return
 
 
-class _Progress:
-    """The progress of a plan, as far as it was found."""
-
-    def __init__(self) -> None:
-        self.stages: dict[TaskNode, Stage] = {}
-        self.passed: dict[PriorityNode, int] = {}
-        self.over: set[Node] = set()
-        self.retried: set[Node] = set()
-        self.unplanned: set[SuspendedNode] = set()
-        """Some were planned in an earlier run of their sequence."""
-
-    def below(self, node: Behaviour, *, again: bool) -> Iterator[_Group]:
-        """Note how far a node has come that is no step; yield those below it."""
-        if not again and node.status in _ENDED and isinstance(node, _WHOLE):
-            self.over.add(node.node)
-        children = below(node)
-        if isinstance(node, PlanSequence):
-            if again or node.status is INVALID:
-                self.unplanned.update(node.replaced)
-            if isinstance(node, PlanDecorated) and node.is_retried:
-                self.retried.add(node.node)
-        elif isinstance(node, Placeholder):
-            self.unplanned.add(node.node)
-        elif isinstance(node, PlanPriority) and node.status is RUNNING:
-            chosen = node.current_child
-            if any(child.status is FAILURE for child in children):
-                self.retried.add(node.node)
-            if node.memory:
-                self.passed[node.node] = 0 if chosen is None else children.index(chosen)
-            elif chosen is not None:  # the others are asked again, from their beginning
-                goes_on = [chosen] if chosen.status is not FAILURE else []
-                yield [child for child in children if child not in goes_on], True
-                children = goes_on
-        yield children, again
-
-
 def active_path(subtree: Behaviour) -> Iterator[object]:
     """The active nodes of a plan and their statuses, as keys.
 
@@ -137,7 +160,7 @@ def active_path(subtree: Behaviour) -> Iterator[object]:
         if isinstance(node, TaskLeaf) or node.status is not RUNNING:
             continue
         if isinstance(node, PlanDecorated):
-            yield node.is_retried
+            yield node.is_tried_again
         if isinstance(node, PlanSequence):
             pending += [] if node.current_child is None else [node.current_child]
         else:

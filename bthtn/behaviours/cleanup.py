@@ -21,7 +21,7 @@ from bthtn.agent.events import CleanupEnded, CleanupStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of
-from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
+from bthtn.behaviours.compile import compiled, refuse_too_deep, resumed_steps
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_behaviour import discard
 from bthtn.behaviours.plan_run import (
@@ -45,7 +45,6 @@ from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
-from bthtn.replanning.progress import MountedTree
 from bthtn.world.beliefs import WriterName
 from bthtn.world.expression import Constant
 from bthtn.world.fluent import Fluent
@@ -95,8 +94,6 @@ class OwedCleanup:
             writes_as=WriterName(f"{run.goal}, cleaning up"),
             plan_id=run.plan_id,
         )
-        self._plan: Plan | None = None
-        self._mounted: MountedTree | None = None
         self._subtree: Behaviour | None = None
         self._ticks = 0
         self.is_over = False
@@ -166,7 +163,7 @@ class OwedCleanup:
         plan.derived(refuse_too_deep)
         subtree = compiled(plan.tree, self._run, path=self._path)
         self._hooks.adopt(plan.tree)
-        self._plan, self._mounted = plan, MountedTree(plan.tree)
+        self._run.begin(plan.tree)
         about = (self._run.goal, self.task, plan)
         runtime_of(agent).tell(CleanupStarted, *about, plan_id=self._run.plan_id)
         return subtree
@@ -191,7 +188,7 @@ class OwedCleanup:
             plan = planner.plan(agent.beliefs.frozen())
             if plan is None or repeats_suspension(plan, arrival.node):
                 raise ResumeFailed("there is no plan")
-            planned = Planned(plan, compiled_steps(plan.tree, self._run, arrival))
+            planned = Planned(plan, resumed_steps(plan.tree, self._run, arrival))
         except BthtnError as error:
             raise ResumeFailed(str(error)) from error
         return _Given(planned)
@@ -202,8 +199,7 @@ class OwedCleanup:
             self._hooks.extend(plan.tree)
         except PlanRefused as refused:
             raise ResumeFailed(str(refused)) from refused
-        if self._mounted is not None:
-            self._mounted.resumed(arrival.node, plan.tree)
+        self._run.put(arrival.node, plan.tree)
 
     def started(self, node: TaskNode) -> None:
         """Hear of no started steps: a cleanup is not under review."""

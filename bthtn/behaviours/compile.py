@@ -89,35 +89,43 @@ _Pending = list[tuple[Node, _Place]]
 """What is left of the sequences that are merged, the next node last."""
 
 
-def compiled(
-    node: Node,
-    run: PlanRun,
-    over: frozenset[Node] = frozenset(),
-    path: Path = None,
-) -> Behaviour:
-    """The behaviour that runs a plan tree without the nodes that are ``over``.
+def compiled(node: Node, run: PlanRun, path: Path = None) -> Behaviour:
+    """The behaviour that runs a plan tree. ``path`` are the decompositions above the tree.
 
-    ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
+    ``refuse_too_deep`` has let it pass.
     """
-    return _one(_Compiler(run, over).steps(node, (path, ())))
+    return in_turn(_Compiler(run).steps(node, (path, ())))
 
 
 def compiled_steps(
-    node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None
+    node: Node,
+    run: PlanRun,
+    above: Behaviour | None,
+    path: Path,
+    inside: tuple[Resumption, ...] = (),
 ) -> list[Behaviour]:
-    """The behaviours that replace a suspended part. Raises ExecutionError as ``refuse_too_deep``.
+    """The behaviours of a part that is put below a running one. Raises as ``refuse_too_deep``.
 
-    ``reads`` are those of ``Resumption``.
+    ``path`` are the decompositions above it, ``inside`` the suspended parts whose plans it is in.
     """
-    depth, above, tasks = 0, arrival.parent, dict[CompoundTask[...], None]()
+    depth, tasks = 0, dict[CompoundTask[...], None]()
     while above is not None:
         depth += isinstance(above, _DEEPER)
         tasks.update({above.node.task: None} if isinstance(above, PlanScope) else {})
         above = above.parent
     _refuse_too_deep(node, depth)
+    return _Compiler(run, inside).steps(node, (path, tuple(tasks)))
+
+
+def resumed_steps(
+    node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None
+) -> list[Behaviour]:
+    """The behaviours that replace a suspended part; ``reads`` are those of ``Resumption``.
+
+    Raises ExecutionError as ``refuse_too_deep``.
+    """
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
-    place = (shortened(arrival.path), tuple(tasks))
-    return _Compiler(run, inside=inside).steps(node, place)
+    return compiled_steps(node, run, arrival.parent, shortened(arrival.path), inside)
 
 
 def refuse_too_deep(plan: Plan) -> None:
@@ -156,13 +164,10 @@ class _Compiler:
     def __init__(
         self,
         run: PlanRun,
-        over: frozenset[Node] = frozenset(),
         inside: tuple[Resumption, ...] = (),
     ) -> None:
         self._run = run
-        self._over = over
         self._inside = inside
-        self._not_before = run.next_resumption
 
     def steps(self, root: Node, place: _Place) -> list[Behaviour]:
         """The behaviours of a node, one after the other, to be put into a sequence."""
@@ -170,8 +175,6 @@ class _Compiler:
         pending: _Pending = [(root, place)]
         while pending:
             node, place = pending.pop()
-            if node in self._over:
-                continue
             if isinstance(node, TaskNode):
                 made.append(TaskLeaf(node, place[0], self._run))
             elif isinstance(node, SequenceNode):
@@ -199,10 +202,12 @@ class _Compiler:
             case ParallelNode():
                 return self._parallel(node, place)
             case PriorityNode():
-                alternatives = [_one(self.steps(child, place)) for child in node.children]
-                return [PlanPriority(node, alternatives, self._run)]
+                alternatives = [in_turn(self.steps(child, place)) for child in node.children]
+                return [behaviour_of(node, alternatives, place[0], self._run)]
             case SuspendedNode():
-                return [Suspended(node, place[0], self._run, self._not_before, self._inside)]
+                part = Suspended(node, place[0], self._run)
+                part.inside = self._inside
+                return [part]
             case NullNode():
                 return []
             case _:
@@ -210,18 +215,12 @@ class _Compiler:
 
     def _scope(self, node: ScopeNode, place: _Place) -> list[Behaviour]:
         """The sequence of a decomposition; none without steps, unless it has a cleanup."""
-        task, run, (path, shown) = node.task, self._run, place
+        task, (path, shown) = node.task, place
         inside = shown if task.origin or task in shown else (*shown, task)
         steps = self.steps(node.child, (Inside(node, path), inside))
-        if task.origin == construct.WITH_CLEANUP:
-            return [PlanWithCleanup(steps, node, path, run)]
-        if task.origin == construct.FINALLY:
-            return [PlanCleanup(steps, node)]
-        if not steps:
+        if not steps and task.origin not in _CLEANUPS:
             return []
-        if task.decorator is not None:
-            return [PlanDecorated(steps, node, task.decorator, path, run)]
-        return [PlanScope(steps, node)]
+        return [behaviour_of(node, steps, path, self._run)]
 
     def _parallel(self, node: ParallelNode, place: _Place) -> list[Behaviour]:
         """The node with its branches; of one branch at most, its steps."""
@@ -231,7 +230,32 @@ class _Compiler:
             branches = [branch for branch in branches if branch]
             if len(branches) <= 1:
                 return [step for branch in branches for step in branch]
-        return [PlanParallel(node, list(map(_one, branches)))]
+        return [behaviour_of(node, list(map(in_turn, branches)), place[0], self._run)]
+
+
+def behaviour_of(node: Node, below: list[Behaviour], path: Path, run: PlanRun) -> Behaviour:
+    """The behaviour of a node that has one, with those below it."""
+    match node:
+        case TaskNode():
+            return TaskLeaf(node, path, run)
+        case ScopeNode(task=CompoundTask(origin=origin, decorator=decorator)):
+            if origin == construct.WITH_CLEANUP:
+                return PlanWithCleanup(below, node, path, run)
+            if origin == construct.FINALLY:
+                return PlanCleanup(below, node)
+            if decorator is not None:
+                return PlanDecorated(below, node, decorator, path, run)
+            return PlanScope(below, node)
+        case ParallelNode():
+            return PlanParallel(node, below)
+        case PriorityNode():
+            return PlanPriority(node, below, run)
+        case SuspendedNode():
+            return Suspended(node, path, run)
+        case SequenceNode() | NullNode():
+            raise TypeError(f"{node} has no behaviour of its own")
+        case _:
+            assert_never(node)
 
 
 def _is_kept(node: ScopeNode) -> bool:
@@ -240,7 +264,8 @@ def _is_kept(node: ScopeNode) -> bool:
     return task.decorator is not None or (bool(task.origin) and task.origin in _CLEANUPS)
 
 
-def _one(steps: list[Behaviour]) -> Behaviour:
+def in_turn(steps: list[Behaviour]) -> Behaviour:
+    """The behaviour of steps that follow each other."""
     if not steps:
         return NothingToDo()
     # A placeholder needs a sequence in which it can be replaced.

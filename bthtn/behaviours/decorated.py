@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, assert_never, cast
+from typing import Any, Final, assert_never, cast
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -60,7 +60,7 @@ class PlanDecorated(PlanSequence):
         super().__init__(children, node)
         self.decorator = decorator
         self.failure: Failure | None = None
-        self._path = path
+        self.path = path
         self._run = run
         self._timer: Timer | None = None
         self._tries = 0
@@ -71,8 +71,10 @@ class PlanDecorated(PlanSequence):
         """The decorator, with its number."""
         return decorator_text(self.decorator)
 
+    gone: Final = ()
+
     @property
-    def is_retried(self) -> bool:
+    def is_tried_again(self) -> bool:
         """Whether a try of the steps has failed, and another one was begun."""
         return self.status is RUNNING and self._tries > 0
 
@@ -112,7 +114,7 @@ class PlanDecorated(PlanSequence):
         return timer
 
     def _fail(self, why: str) -> None:
-        self.failure = failed_at(self._path, str(self.node), self.node, why)
+        self.failure = failed_at(self.path, str(self.node), self.node, why)
         self.feedback_message = why
         super()._leave(FAILURE)
 

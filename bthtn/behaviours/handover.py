@@ -9,7 +9,7 @@ Only the tail is exchanged: nothing is aborted and nothing is started twice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -39,39 +39,41 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.walk import children_of
-from bthtn.replanning.progress import IsIdle
+from bthtn.replanning.continuation import IsIdle
 from bthtn.world.expression import ALWAYS
 
 
 def hand_over(
-    old: Behaviour,
+    old: list[Behaviour],
     new: Behaviour,
     run: PlanRun,
     leaves: Iterable[TaskLeaf],
     *,
-    equivalent: bool,
-    kept: Collection[TaskNode] | None = None,
+    equivalent: bool = False,
+    repairs: bool = False,
 ) -> Behaviour:
-    """Move the running ``leaves`` of the old subtree into the new one; return the root to mount.
+    """Move the running ``leaves`` below the old behaviours into the new one; return what to run.
 
-    Both belong to the ``run``. A step is moved where the new plan starts with the same task and
+    All belong to the ``run``. A step is moved where the new plan starts with the same task and
     arguments, by preference below the same decompositions; idle steps may stand before it. A part
     with an open cleanup around it has to have its place as well: the same task, arguments and
-    decompositions, whose names may differ in ``equivalent`` plans. A repaired plan has ``kept`` the
-    nodes of some steps: these run on there and nowhere else, and all parts of the old plan with an
-    open cleanup go on, not only those of the moved steps. Steps without a place in the new plan are
-    aborted, the latest started first, and the old subtree is discarded.
+    decompositions, whose names may differ in ``equivalent`` plans. Where the new part ``repairs`` a
+    plan, open parts go on whose place is the first in it, even if no step of theirs is moved. Steps
+    without a place are aborted, the latest started first, and the old behaviours are discarded.
     """
-    handover = _Handover(leaves, run, kept or (), equivalent=equivalent)
+    handover = _Handover(leaves, run, equivalent=equivalent)
     running = handover.place(new)
-    if kept is not None:
-        parts = (node for node in postorder(old) if isinstance(node, PlanWithCleanup))
-        handover.move_cleanups(parts, _first_cleanups(new))
+    if repairs and run.has_cleanups:
+        parts = [node for part in old for node in postorder(part)]
+        opened = (part for part in parts if isinstance(part, PlanWithCleanup))
+        handover.move_cleanups(opened, _first_cleanups(new))
     for leaf in sorted(handover.waiting, key=lambda leaf: leaf.number, reverse=True):
         leaf.stop(Status.INVALID)
-    if old not in handover.moved:
-        old.stop(Status.INVALID)
-        discard(old)
+    for part in reversed(old):
+        if part not in handover.moved:
+            if part.status is not Status.INVALID:
+                part.stop(Status.INVALID)
+            discard(part)
     return new if running is None else running
 
 
@@ -124,12 +126,10 @@ class _Handover:
         self,
         leaves: Iterable[TaskLeaf],
         run: PlanRun,
-        kept: Collection[TaskNode],
         *,
         equivalent: bool,
     ) -> None:
         self.waiting = list(leaves)
-        self._kept = kept
         self.moved: set[TaskLeaf] = set()
         self._run = run
         self._is_idle = idle_for(run.agent)
@@ -165,7 +165,7 @@ class _Handover:
         same = [
             running
             for running in self.waiting
-            if self._is_same_step(running, fresh) and self._fits(running, fresh)
+            if _is_same_call(running, fresh) and self._fits(running, fresh)
         ]
         if not same:
             return None
@@ -187,11 +187,6 @@ class _Handover:
                 pass
         leaf.node, leaf.path, leaf.parent = fresh.node, fresh.path, None
         return leaf
-
-    def _is_same_step(self, running: TaskLeaf, fresh: TaskLeaf) -> bool:
-        if running.node in self._kept or fresh.node in self._kept:
-            return running.node is fresh.node
-        return _is_same_call(running, fresh)
 
     def _move_cleanups_around(self, leaf: TaskLeaf, fresh: TaskLeaf) -> None:
         new_parts = list(enclosing(fresh, PlanWithCleanup))

@@ -34,7 +34,7 @@ from bthtn.planning.protocol import RecordedSearch
 from bthtn.planning.static_reads import StaticReads, static_reads
 from bthtn.replanning.attribution import AttributedFailure, attributed, attributed_ahead
 from bthtn.replanning.policy import RetryPolicy
-from bthtn.replanning.progress import Progress
+from bthtn.replanning.rest import Rest
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -215,16 +215,16 @@ class FailureMemory:
 
     # what has failed
 
-    def part_failed(self, progress: Progress, failure: Failure) -> None:
+    def part_failed(self, rest: Rest, failure: Failure) -> None:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""
-        found = attributed(progress, failure, self._planner.domain, self._agent.beliefs)
+        found = attributed(rest, failure, self._planner.domain, self._agent.beliefs)
         if found is not None and found.failure.error is not failure.error:
             self.reviewed(found.failure)  # a condition raised that was asked for the attribution
         self.remember(found)
 
-    def will_fail(self, progress: Progress, failure: Failure) -> None:
+    def will_fail(self, rest: Rest, failure: Failure) -> None:
         """The plan would not work to its end, for other reasons than a change by others."""
-        self.remember(attributed_ahead(progress, failure, self._planner.domain))
+        self.remember(attributed_ahead(rest, failure, self._planner.domain))
 
     def plan_refused(self, refused: PlanRefused) -> None:
         """A plan could not start: the step whose hook refused is avoided at once."""

@@ -10,9 +10,9 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.branch import active_path, next_steps, progress_of, running_leaves
+from bthtn.behaviours.branch import active_path, next_steps, rest_of, running_leaves, settle
 from bthtn.behaviours.cleanup import owe_cleanup
-from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
+from bthtn.behaviours.compile import compiled, refuse_too_deep, resumed_steps
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
@@ -29,6 +29,7 @@ from bthtn.behaviours.plan_run import (
 )
 from bthtn.behaviours.plan_search import PlanSearch, RestSearch
 from bthtn.behaviours.sequence import PlanWithCleanup
+from bthtn.behaviours.splice import place_of, splice, steps_at
 from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.domain import FrozenDomain
@@ -37,14 +38,10 @@ from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.walk import leaves
-from bthtn.replanning.progress import (
-    AtWork,
-    MountedTree,
-    Progress,
-    begins_otherwise,
-    is_continuation,
-)
+from bthtn.replanning.continuation import begins_otherwise, is_continuation
+from bthtn.replanning.repair import Repair
+from bthtn.replanning.rest import Rest
+from bthtn.replanning.review import AtWork
 from bthtn.world.fluent import Fluent
 
 
@@ -63,7 +60,7 @@ class PlannedRest:
             return None
         plan, reads = found
         try:
-            steps = compiled_steps(plan.tree, self.run, self.arrival, reads)
+            steps = resumed_steps(plan.tree, self.run, self.arrival, reads)
         except BthtnError as error:
             raise ResumeFailed(str(error)) from error
         return Planned(plan, steps)
@@ -76,7 +73,7 @@ class Mount:
     """
 
     __slots__ = (
-        *("_agent", "_domains", "_goal", "_mounted", "_on_resumed", "_run", "_search"),
+        *("_agent", "_domains", "_goal", "_on_resumed", "_run", "_search"),
         *("finished", "hooks", "is_broken", "setup_arguments", "started"),
     )
 
@@ -101,7 +98,6 @@ class Mount:
         self.is_broken = False
         """Whether the plan goes no further; only its running steps go on, until the next plan."""
         self._run: PlanRun | None = None
-        self._mounted: MountedTree | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -136,14 +132,14 @@ class Mount:
                 if leaf.node is failure.node:
                     leaf.give_up(failure)
 
-    def progress(self) -> Progress:
-        """How far the plan has come."""
-        assert self._mounted is not None, "a plan is mounted"
-        progress = progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
-        return self._mounted.without_finished(progress)
+    def rest(self) -> Rest:
+        """What is left of the plan."""
+        if self.run.has_grown and self.subtree.status is RUNNING:
+            settle(self.run, self.subtree)
+        return rest_of(self.run, self.subtree)
 
     def place(self) -> tuple[object, ...]:
-        """A key that is equal as long as the progress is."""
+        """A key that is equal as long as the rest is."""
         return (self.run.moves, *active_path(self.subtree))
 
     def take(self, other: Mount) -> None:
@@ -156,7 +152,7 @@ class Mount:
         self._goal.children, other._goal.children = other._goal.children, []
         for child in self._goal.children:
             child.parent = self._goal
-        self._run, self._mounted = other._run, other._mounted
+        self._run = other._run
         self._domains = other._domains
         self.is_broken = other.is_broken
         other.clear()
@@ -184,21 +180,13 @@ class Mount:
                 case _:
                     pass
 
-    def put(
-        self,
-        plan: Plan,
-        over: frozenset[Node] | None = None,
-        entered: frozenset[Node] = frozenset(),
-    ) -> None:
+    def put(self, plan: Plan) -> None:
         """Mount a plan, in the place of a broken one if any.
-
-        A repaired plan has nodes that are ``over``, or none, and is mounted without them, and
-        others that were ``entered``.
 
         Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
         if self.is_broken:
-            self.exchange(plan, over, entered)
+            self.exchange(plan)
             return
         self.hooks.adopt(plan.tree)
         self.hooks.release()
@@ -210,24 +198,18 @@ class Mount:
             holder=self.hooks.holder,
             cooldowns=self._search.failures.cooldowns,
         )
-        if over is not None:
-            plan.derived(refuse_too_deep)
-        run = self._run
-        subtree = compiled(plan.tree, run, over) if over else fresh_subtree(plan, run)
-        self._mount(plan, subtree, over, entered)
+        self._mount(plan, fresh_subtree(plan, self._run))
 
     def is_equivalent(self, plan: Plan) -> bool:
         """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
         is_idle = idle_for(self._agent)
         if begins_otherwise(next_steps(self.subtree), plan, is_idle):
             return False
-        return is_continuation(self.progress(), plan, is_idle)
+        return is_continuation(self.rest(), plan, is_idle)
 
     def exchange(
         self,
         plan: Plan,
-        over: frozenset[Node] | None = None,
-        entered: frozenset[Node] = frozenset(),
         *,
         equivalent: bool = False,
         on_accepted: Callable[[], None] = lambda: None,
@@ -239,25 +221,43 @@ class Mount:
         changed.
         """
         plan.derived(refuse_too_deep)
-        subtree = compiled(plan.tree, self.run, over or frozenset())
+        subtree = compiled(plan.tree, self.run)
         self.hooks.adopt(plan.tree)
         on_accepted()
         old, run, steps = self.subtree, self.run, self.running
-        kept = None if over is None else self._steps() & {*leaves(plan.tree)}
         try:
-            running = hand_over(old, subtree, run, steps, equivalent=equivalent, kept=kept)
-            self._mount(plan, running, over, entered)
+            running = hand_over([old], subtree, run, steps, equivalent=equivalent)
+            self._mount(plan, running)
         except BaseException:  # an interrupt, at which some stand in neither subtree
             for leaf in steps:
                 leaf.stop(INVALID)
             raise
         self.hooks.release()
 
-    def _steps(self) -> set[TaskNode]:
-        """The steps of the plan, those of suspended parts that were planned included."""
-        assert self._mounted is not None, "a plan is mounted"
-        trees = (self._mounted.tree, *self._mounted.planned.values())
-        return {step for tree in trees for step in leaves(tree)}
+    def splice(self, repair: Repair) -> bool:
+        """Put the new part of a repair into the running plan; all else runs on where it stands.
+
+        Returns False, with nothing changed, where there is no place for it. Raises as ``exchange``.
+        """
+        plan, part, run, path = repair.plan, repair.part, self.run, repair.path
+        assert plan is not None, "the repair was found"
+        assert part is not None, "and it has a new part"
+        place = place_of(path, run, self.subtree)
+        if place is None:
+            return False
+        steps, leaves = steps_at(place, path, part, run), self.running
+        self.hooks.adopt(plan.tree)
+        try:
+            splice(place, steps, run)
+        except BaseException:  # an interrupt, at which some stand nowhere
+            for leaf in leaves:
+                leaf.stop(INVALID)
+            raise
+        run.put(path[-1], part)
+        run.has_grown = False
+        run.forget_unreached()
+        self.hooks.release()
+        return True
 
     def break_off(self, broken: Node | None) -> None:
         """Let running steps go on without the rest of the plan, except the one that is broken."""
@@ -291,7 +291,9 @@ class Mount:
         for child in self._goal.children:
             discard(child)
         self._goal.children = []
-        self._run = self._mounted = None
+        if self._run is not None:
+            self._run.behaviours = None  # they refer to the run
+        self._run = None
         self.is_broken = False
 
     def resumed(self, arrival: Arrival, plan: Plan) -> None:
@@ -300,8 +302,8 @@ class Mount:
             self.hooks.extend(plan.tree)
         except PlanRefused as refused:
             raise ResumeFailed(str(refused)) from refused
-        assert self._mounted is not None, "a suspended part belongs to a running plan"
-        self._mounted.resumed(arrival.node, plan.tree)
+        self.run.put(arrival.node, plan.tree)
+        self.run.has_grown = True
         self._on_resumed(arrival, plan)
 
     def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
@@ -317,16 +319,10 @@ class Mount:
         """Start to plan a suspended part. Raises ResumeFailed."""
         return PlannedRest(arrival, self._search.rest(arrival), self.run)
 
-    def _mount(
-        self,
-        plan: Plan,
-        subtree: Behaviour,
-        over: frozenset[Node] | None,
-        entered: frozenset[Node],
-    ) -> None:
+    def _mount(self, plan: Plan, subtree: Behaviour) -> None:
         subtree.parent = self._goal
         self._goal.children = [subtree]
-        self._mounted = MountedTree(plan.tree, over or frozenset(), entered)
+        self.run.begin(plan.tree)
         domain = self._search.planner.domain  # that of the plan, which a found plan has to look up
         if domain not in self._domains:
             self._domains = (domain, *self._domains[:1])

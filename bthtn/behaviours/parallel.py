@@ -49,6 +49,15 @@ class PlanParallel(PlanComposite, Parallel):
         """The policy that displays show; ticks go by that of the node."""
         return _shown_as(self.node, self.children)
 
+    is_tried_again: Final = False
+
+    @property
+    def gone(self) -> list[int]:
+        """The branches that have failed without the node."""
+        if self.node.policy is ParallelPolicy.ALL:
+            return []
+        return [n for n, child in enumerate(self.children) if child.status is FAILURE]
+
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""
         if self.status is not RUNNING:

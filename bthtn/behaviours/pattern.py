@@ -12,7 +12,7 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.behaviours.compile import compiled
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_behaviour import postorder
+from bthtn.behaviours.plan_behaviour import below, postorder
 from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import PlanScope, PlanSequence
@@ -59,7 +59,7 @@ def _parts_of(subtree: Behaviour) -> list[_Part]:
     if any(type(node) not in _KINDS for node in nodes):
         return []
     return [
-        (type(node), node.node, getattr(node, "path", None), len(node.children)) for node in nodes
+        (type(node), node.node, getattr(node, "path", None), len(below(node))) for node in nodes
     ]
 
 
@@ -70,11 +70,11 @@ def _made_of(parts: list[_Part], run: PlanRun) -> Behaviour:
         if kind is TaskLeaf:
             ready.append(TaskLeaf(node, path, run))
             continue
-        below = slice(len(ready) - number, None)
+        children = slice(len(ready) - number, None)
         if kind is PlanParallel:
-            ready[below] = (PlanParallel(node, ready[below]),)
+            ready[children] = (PlanParallel(node, ready[children]),)
         elif kind is PlanPriority:
-            ready[below] = (PlanPriority(node, ready[below], run),)
+            ready[children] = (PlanPriority(node, ready[children], run),)
         else:
-            ready[below] = (kind(ready[below], node),)
+            ready[children] = (kind(ready[children], node),)
     return ready[0]

@@ -8,7 +8,7 @@
                                         replaced or repaired, or it does not work, or is one of
                                         older code: broken.
                                         Then the plan is ticked. SUCCESS when it is done; when it
-                                        has failed: broken, or FAILURE after too many
+                                        has failed: repaired, or broken, or FAILURE after too many
     broken      a search, and running   goes on as if it were searching, and ticks the steps until
                 steps of its plan       there is a plan, which may go on with them
 
@@ -68,7 +68,7 @@ from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
-from bthtn.replanning.repair import PendingRepair, RepairedPlan
+from bthtn.replanning.repair import Repair
 from bthtn.replanning.review import NO_RECORD, Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.beliefs import WriterName
@@ -142,8 +142,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self._review = Review(planner, agent.beliefs, self.name, replanning, failures.avoided)
         heard = self._resumed, self._review.started, self._finished
         self._mount = Mount(self, agent, search, *heard)
-        repairs = replanning.repair and not planner.minimizes
-        self._repair = PendingRepair(settings, own, failures.raised, repairs=repairs)
 
     @property
     def goal(self) -> Network:
@@ -268,7 +266,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
                 if child.status is not INVALID:
                     child.stop(new_status)
             self._search.stop()
-            self._repair.forget()
         self._mount.hooks.close()
 
     @work
@@ -339,7 +336,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         status = self._review_plan() if has_plan else self._find_plan()
         if status is not SUCCESS:  # there is no plan to tick
             if self._mount.is_broken and (yield from self._mount.run_on()):
-                self._repair.forget()
                 self._start_search(self._search.reason)
             return status
         subtree = self.children[0]
@@ -359,8 +355,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
     def _start_search(self, reason: str) -> None:
         self._search.reason = reason
-        if self._search.start():
-            self._repair.forget()  # of a plan of another domain
+        self._search.start()
         self._review.plan_with(self._search.planner)
 
     def _find_plan(self) -> Status:
@@ -371,11 +366,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             if self._has_waited:  # what was aborted may have changed the beliefs
                 self._has_waited = False
                 self._search.restart_if_changed()
-            repaired = self._repaired_plan()
-            if repaired is not None:
-                failed = self._search.found_from  # the search began when the plan had failed
-                self._mount.put(repaired.plan, repaired.over, repaired.entered)
-                return self._repaired(repaired, failed)
             plan = self._search.advance()
             if plan is None or self._must_wait():
                 return RUNNING
@@ -442,17 +432,17 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
         It counts as a failure of the plan only if no change from outside is the cause.
         """
-        change, progress = verdict.change, self._mount.progress()
+        change = verdict.change
         failure = verdict.failure or Failure(verdict.reason)
         by_others = verdict.failure is None or getattr(change, "source", self.name) is not self.name
         if by_others:
             self._emit(PlanBroken, verdict.reason, verdict.step, change)
         elif verdict.failure is not None:
-            self._search.failures.will_fail(progress, failure)
-        assert self.plan is not None, "a running plan breaks"
-        self._repair.keep(self.plan, progress, failure)
-        if (by_others or self.replans < self.max_replans) and self._repair_running():
+            self._search.failures.will_fail(self._mount.rest(), failure)
+        again = by_others or self.replans < self.max_replans
+        if again and (repair := self._repair(failure)) is not None:
             self.replans += not by_others
+            self._repaired(repair, failure)
             return SUCCESS
         if verdict.failure is None:  # it was cut short
             self._mount.stop()
@@ -462,22 +452,29 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self._start_search(str(failure))
         return self._find_plan()
 
-    def _repair_running(self) -> bool:
-        """Repair the running plan if possible; steps outside of the new part run on."""
-        repaired = self._repaired_plan()
-        if repaired is None:
-            return False
-        try:
-            self._mount.exchange(repaired.plan, repaired.over, repaired.entered)
-        except (BthtnError, PlanRefused):
-            return False
-        self._repaired(repaired)
-        return True
+    def _repair(self, failure: Failure) -> Repair | None:
+        """Repair the plan, if that is possible within the rest of the budget.
 
-    def _repaired_plan(self) -> RepairedPlan | None:
-        """The plan that has failed with a new part, None if none is found, or none has failed."""
-        is_pending = self._repair.is_pending
-        return self._repair.repaired(*self._search.failures.situation) if is_pending else None
+        The smallest part around the failure that can be planned anew is replaced; steps outside of
+        it run on.
+        """
+        search, plan, broken = self._search, self.plan, failure.node
+        if not self.replanning.repair or search.planner.minimizes or broken is None:
+            return None
+        if plan is None or not self._mount.run.is_repairable:
+            return None
+        now, avoided = search.failures.situation
+        repair = Repair(plan, self._mount.rest(), broken, now, self.settings, avoided)
+        try:
+            search.budget.advance(repair)
+        except BthtnError as error:
+            search.failures.raised(error)
+            return None
+        try:
+            is_done = repair.plan is not None and self._mount.splice(repair)
+        except (BthtnError, PlanRefused):
+            return None
+        return repair if is_done else None
 
     def _after(self, status: Status) -> Status:
         """The status of the goal after a tick of its plan."""
@@ -493,22 +490,26 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             self._search.failures.succeeded()
             self._emit(GoalEnded, succeeded=True)
             return status
-        failure, progress = failure_of(self._mount.subtree), self._mount.progress()
-        assert self.plan is not None, "a plan has failed"
+        failure = failure_of(self._mount.subtree)
         if failure.node is not None:
-            self._search.failures.part_failed(progress, failure)
-            self._repair.keep(self.plan, progress, failure)
+            self._search.failures.part_failed(self._mount.rest(), failure)
         return self._plan_again(failure)
 
     def _plan_again(self, failure: Failure) -> Status:
         """Search for another plan in the next tick, unless there were too many already."""
-        again = self.replans < self.max_replans
+        again, reason = self.replans < self.max_replans, str(failure)
+        may_repair = again and self.agent.aborts.first(self._holder) is None
+        if may_repair and (repair := self._repair(failure)) is not None:
+            self.replans += 1
+            self._emit(PlanFailed, reason, again)
+            self._repaired(repair, failure)
+            return RUNNING
         runs_on = again and not self._mount.is_empty and self._mount.running
         if runs_on:
             self._break_plan(failure)
         elif not self._mount.is_empty:
             self._mount.stop()
-        self._emit(PlanFailed, reason := str(failure), again)
+        self._emit(PlanFailed, reason, again)
         if not runs_on:
             self._unmount()
             self._mount.hooks.close()
@@ -523,7 +524,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     def _fail(self, failure: Failure) -> Status:
         self._give_up()
         self._search.stop()
-        self._repair.forget()
         self.feedback_message = reason = str(failure)
         self._emit(GoalEnded, succeeded=False, reason=reason, error=failure.error)
         self._search.failures.failed(failure)
@@ -543,10 +543,11 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self._run_now(plan, works_in, found)
         self._emit(_plan_adopted, plan, reason)
 
-    def _repaired(self, repaired: RepairedPlan, found: Start | None = None) -> Status:
-        self._run_now(repaired.plan, found=found)
-        self._emit(PlanRepaired, repaired.part, str(repaired.failure), repaired.plan)
-        return SUCCESS
+    def _repaired(self, repair: Repair, failure: Failure) -> None:
+        """Run on with a plan that was mended."""
+        assert repair.plan is not None, "it was found"
+        self._run_now(repair.plan)
+        self._emit(PlanRepaired, str(repair.path[-1]), str(failure), repair.plan)
 
     def _run_now(self, plan: Plan, works_in: Known = None, found: Start | None = None) -> None:
         self.plan, (self.record, shown) = plan, plan.derived(record_and_text)
@@ -558,8 +559,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     def _break_plan(self, failure: Failure) -> None:
         """Leave nothing of the plan but its running steps, which the next plan may begin with."""
         self._review.close()
-        if not self._mount.run.is_repairable:
-            self._repair.forget()
         self._mount.break_off(failure.node)
 
     def _give_up(self) -> None:
@@ -570,8 +569,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
     def _unmount(self) -> None:
         self._review.close()
-        if not self._mount.is_empty and not self._mount.run.is_repairable:
-            self._repair.forget()
         self._mount.clear()
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
@@ -669,7 +666,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         search = self._search
         search.follow()
         search.failures.cooldowns.follow(search.planner.domain)
-        self._repair.forget()
         if self.children and self.children[0].status is SUCCESS:  # only its aborts go on
             return
         if self.children and not self._mount.is_broken:
@@ -715,7 +711,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         """Search no more, and watch no beliefs; the goal's unfinished aborts go on."""
         self._review.close()
         self._search.stop()
-        self._repair.forget()
         self._search.failures.close()
 
 

@@ -16,9 +16,10 @@ from bthtn.agent.leases import Holder
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.plan.failure import Failure
-from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
+from bthtn.plan.nodes import NULL_NODE, Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.traversal_record import MethodTraversalRecord
+from bthtn.replanning.rest import Rest
 from bthtn.world.fluent import Fluent
 
 _SHOWN: Final = 8
@@ -214,7 +215,9 @@ class PlanOwner(Protocol):
 class PlanRun:
     """One run of a plan, shared by all of its behaviours.
 
-    A plan that takes over running steps takes over the run. ``holder`` holds the leases of the
+    ``tree`` is the plan's. ``instead`` has what stands in the place of some of its nodes by now:
+    the plans of suspended parts, and the new parts of repairs. A plan that takes over running
+    steps takes over the run. ``holder`` holds the leases of the
     whole plan, which its steps have as well. Once a cleanup is owed, the plan ``is_repairable`` no
     longer. ``writes_as`` is the source of the steps' changes of beliefs; by default, the goal's
     name. ``plan_id`` is the plan's in events.
@@ -224,6 +227,8 @@ class PlanRun:
     goal: str
     owner: PlanOwner
     setup_arguments: Mapping[str, Any]
+    tree: Node = NULL_NODE
+    instead: dict[Node, Node] = field(default_factory=dict)
     ticks: int = 0
     next_resumption: int = 0
     last_end: int = -1
@@ -239,8 +244,29 @@ class PlanRun:
     writes_as: str = ""
     plan_id: str = ""
     cooldowns: Cooldowns = field(default_factory=Cooldowns)
+    has_grown: bool = False
+    """Whether a suspended part was planned since the rest was last looked at."""
+    behaviours: dict[Node, Behaviour] | None = None
+    """Of steps, choices, parallel nodes and decorated parts; None until they are asked for."""
     branch_footprints: dict[Behaviour, Any] = field(default_factory=dict)
     """The rests of the branches of parallel nodes in this tick, as far as they were needed."""
+
+    def begin(self, tree: Node) -> None:
+        """Run this plan tree from now on."""
+        self.tree, self.instead, self.has_grown, self.behaviours = tree, {}, False, None
+
+    def put(self, node: Node, other: Node) -> None:
+        """Let another node stand in the place of one."""
+        place = next((old for old, new in self.instead.items() if new is node), node)
+        self.instead.pop(place, None)  # the latest stands last
+        self.instead[place] = other
+        self.behaviours = None
+
+    def forget_unreached(self) -> None:
+        """Forget what stands in the place of nodes that do not belong to the plan any more."""
+        reached = {*Rest(self.tree, {}, self.instead).nodes()}
+        instead = self.instead.items()
+        self.instead = {old: new for old, new in instead if old in reached or new in reached}
 
     def ticked(self) -> None:
         """Count a tick of the plan. Call it before the tick."""

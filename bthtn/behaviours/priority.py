@@ -34,6 +34,20 @@ class PlanPriority(PlanComposite, Selector):
         self._in_vain: list[Behaviour] = []
         run.has_reactive_choices |= node.reactive
 
+    @property
+    def gone(self) -> range:
+        """The alternatives that have failed and are not tried again in this run."""
+        chosen = self.current_child
+        if not self.memory or self.status is not RUNNING or chosen is None:
+            return range(0)
+        return range(self.children.index(chosen))
+
+    @property
+    def is_tried_again(self) -> bool:
+        """Whether an alternative has failed, and another one was begun."""
+        failed = (child for child in self.children if child.status is FAILURE)
+        return self.status is RUNNING and next(failed, None) is not None
+
     def tick(self) -> Iterator[Behaviour]:
         """Tick the alternatives, or only the one that must not be interrupted."""
         running = self.current_child if self.status is RUNNING else None

@@ -92,10 +92,10 @@ class SaveForm(Form):
         self.calls = calls
         self.run: PlanRun
         """The run of the plan that is written or read."""
-        self.trees: Any = None
-        """The plans of its suspended parts."""
         self.nodes: list[Node] = []
         self.numbers: dict[Node, int] = {}
+        self._path_numbers: dict[Inside, int] = {}
+        self._paths: list[Inside] = []
         self._states: dict[str, FrozenState] = {}
 
     def like(self, domain: FrozenDomain, goal: Network) -> SaveForm:
@@ -153,13 +153,35 @@ class SaveForm(Form):
         """The number of a node, None if it is in none of the trees."""
         return self.numbers.get(node)
 
-    def numbers_of(self, nodes: Iterable[Node]) -> list[int]:
-        """The numbers of nodes, as far as they have some."""
-        return sorted(self.numbers[node] for node in nodes if node in self.numbers)
+    # the decompositions above them
 
-    def nodes_from(self, data: Json) -> frozenset[Node]:
-        """The nodes with these numbers."""
-        return frozenset(map(self.node, whole_list(data)))
+    def path_number(self, path: Path) -> int | None:
+        """The number of a path; it gets one, and so do those around it."""
+        missing, above = [], path
+        while above is not None and above not in self._path_numbers:
+            missing.append(above)
+            above = above.around
+        for inside in reversed(missing):
+            self._path_numbers[inside] = len(self._path_numbers)
+        return None if path is None else self._path_numbers[path]
+
+    def paths(self) -> list[Json]:
+        """The paths that have a number: the number or the name of a node, and the path around."""
+        numbers: Mapping[Any, int] = self.numbers  # of others than nodes, there are only names
+        return [
+            [numbers.get(path.node, str(path.node)), self.path_number(path.around)]
+            for path in self._path_numbers
+        ]
+
+    def number_paths(self, data: Json) -> None:
+        """Make the paths that ``paths`` has written."""
+        for node, around in data:
+            inside = text(node) if isinstance(node, str) else self.node(node)
+            self._paths.append(Inside(inside, self.path(around)))
+
+    def path(self, number: Json) -> Path:
+        """The path with a number."""
+        return None if number is None else self._paths[count(number)]
 
     # states, and what is believed
 
@@ -423,7 +445,6 @@ KINDS: Final[Mapping[str, Kind | Table]] = MappingProxyType(
         "error": Kind(lambda _, error: _error(error), lambda _, data: _error_from(data)),
         "failure": FAILURE,
         "node": _of("number_of", "node"),
-        "nodes": _of("numbers_of", "nodes_from"),
         "number": NUMBER,
         "reads": _of("reads", "reads_from"),
         "record": plain(lambda data: MethodTraversalRecord(map(whole, data)), list),

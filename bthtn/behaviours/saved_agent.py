@@ -218,9 +218,8 @@ def _written_cleanup(form: SaveForm, owed: OwedCleanup) -> dict[str, Json]:
         "hooks": written_hooks(form, owed._hooks),
         **CLEANUP.write(form, owed),
     }
-    if owed._subtree is not None and owed._plan is not None and owed._mounted is not None:
-        inner = _form_of_cleanup(form, owed)
-        data["run"] = written_run(inner, owed._plan, owed._mounted, owed._run, owed._subtree)
+    if owed._subtree is not None:
+        data["run"] = written_run(_form_of_cleanup(form, owed), owed._run, owed._subtree)
     return data
 
 
@@ -243,5 +242,4 @@ def _put_cleanup(form: SaveForm, goal: PlanGoal, run: PlanRun, data: Mapping[str
     put_hooks(form, owed._hooks, data["hooks"])
     if "run" in data:
         inner = _form_of_cleanup(form, owed)
-        put = put_run(inner, owed._call, data["run"], owed._run, owed._path)
-        owed._plan, owed._mounted, owed._subtree = put
+        _, owed._subtree = put_run(inner, owed._call, data["run"], owed._run)

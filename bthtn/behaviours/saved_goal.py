@@ -16,7 +16,6 @@ from bthtn.behaviours.memory import Cause, Entry
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.plan_run import PlanRun
 from bthtn.behaviours.save_form import (
-    FAILURE,
     KINDS,
     LEASES,
     Calls,
@@ -27,7 +26,6 @@ from bthtn.behaviours.save_form import (
 from bthtn.behaviours.saved_run import advance, put_run, searched, written_run
 from bthtn.behaviours.status import RUNNING
 from bthtn.replanning.improvement import Start
-from bthtn.replanning.remaining import RemainingPlan
 from bthtn.text.plan_json import VALUES, Kind
 
 Json = Any
@@ -76,10 +74,9 @@ REVIEW: Final = Table(
     " _is_due:truth _is_free:truth _causes:changes _unexpected:change? _has_moved:truth _own:own"
     " _support:watch _chances:watch",
     bound=BOUND,
-    own=Table("start:state _done:beliefs _has_finished_steps:truth"),
+    own=Table("start:state _done:beliefs"),
     start=Table("state:state avoided:avoided", Start),
 )
-REST: Final = Table("broken:node over:nodes running:nodes entered:nodes")
 
 
 def goal_form(goal: PlanGoal, calls: Calls) -> SaveForm:
@@ -97,26 +94,12 @@ def written_goal(form: SaveForm, goal: PlanGoal) -> dict[str, Json]:
         "prepared": searched(goal._search._background),
         "hooks": written_hooks(form, mount.hooks),
     }
-    plan = goal.plan or goal._review._adopted  # one that was aborted is still shown
-    if not mount.is_empty and mount._mounted is not None and plan is not None:
-        run = written_run(form, plan, mount._mounted, mount.run, mount.subtree)
-        is_over = goal.plan is None
-        data["run"] = {**run, "is_over": is_over, "is_broken": mount.is_broken}
-    if goal.status is not RUNNING:
-        return data
-    if "run" in data and not mount.is_broken:
-        is_due = goal._review._is_due or goal._review._search is not None  # that begins anew
-        data["review"] = {**REVIEW.write(form, goal._review), "is_due": is_due}
-    pending = goal._repair._pending
-    if pending is not None:
-        plan, rest, failure = pending
-        form.number(plan.tree)
-        data["repair"] = {
-            "plan": form.plan(plan),
-            "nodes": form.grown(rest.tree),
-            "failure": FAILURE.write(form, failure),
-            **REST.write(form, rest),
-        }
+    if not mount.is_empty:
+        run = written_run(form, mount.run, mount.subtree, goal.plan)
+        data["run"] = {**run, "is_broken": mount.is_broken}
+        if goal.status is RUNNING and not mount.is_broken:
+            is_due = goal._review._is_due or goal._review._search is not None  # that begins anew
+            data["review"] = {**REVIEW.write(form, goal._review), "is_due": is_due}
     return data
 
 
@@ -128,11 +111,8 @@ def put_goal(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
     if "run" in data:
         _put_run(form, goal, data["run"])
     form.calls.last.append(lambda: _search_again(goal, data))
-    if goal.status is not RUNNING:
-        return
-    if "repair" in data:
-        _put_repair(form, goal, data["repair"])
-    if not (mount.is_empty or mount.is_broken):
+    if goal.status is RUNNING and not (mount.is_empty or mount.is_broken):
+        goal._review._adopted = goal.plan
         REVIEW.put(form, goal._review, data["review"])
 
 
@@ -146,21 +126,11 @@ def _put_run(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
         holder=mount.hooks.holder,
         cooldowns=search.failures.cooldowns,
     )
-    plan, mount._mounted, root = put_run(form, search.planner.goal, data, run)
-    goal._review._adopted = plan
-    goal.plan = None if data["is_over"] and goal.status is not RUNNING else plan
+    goal.plan, root = put_run(form, search.planner.goal, data, run)
     root.parent = goal
     goal.children = [root]
     mount._domains = (search.planner.domain,)
     mount.is_broken = truth(data["is_broken"])
-
-
-def _put_repair(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
-    plan = form.plan_from(data["plan"], goal._search.planner.goal)
-    form.number(plan.tree)
-    tree = form.grown_from(data["nodes"])
-    rest = RemainingPlan(tree, **REST.values(form, data))
-    goal._repair._pending = plan, rest, FAILURE.read(form, data["failure"])
 
 
 def _search_again(goal: PlanGoal, data: Mapping[str, Json]) -> None:

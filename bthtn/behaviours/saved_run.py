@@ -1,38 +1,36 @@
-"""A running plan in a save: its trees, and how far each of its behaviours has come.
+"""A running plan in a save: its trees, and its behaviours as they stand.
 
-    {"plan": bthtn-plan/2,                   the plan, with its tree
-     "trees": [{"nodes", "path"}, …],        the plans of suspended parts that were reached
-     "instead": [[node, tree], …],           which of them stands for which suspended part
-     "tree",                                 the one that stands for the whole plan, if any
-     "over", "entered",                      nodes that a repair has left out, or counts as begun
+    {"plan": bthtn-plan/2,                   the plan of the goal
+     "trees": [[node, …], …],                those that have other nodes
+     "paths": [[node, around], …],           the decompositions that steps stand in
+     "tree", "instead": [[node, node], …],   the tree that runs, and what stands in its places
      "ticks", …,                             the counters of the run
-     "behaviours": {"status", …, "below": […]}}
+     "behaviours": {"node", "path", "status", …, "below": […]}}
 
-Nodes have numbers, in pre-order, those of the plan first. The behaviours are compiled from the
-trees as for a new plan, and then put where they were. A step whose operator is code begins anew.
+Nodes have numbers, in pre-order, those of the plan first; paths have numbers, too. Which node a
+behaviour runs says of which class it is. A step whose operator is code begins anew.
 """
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.leases import Account
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
+from bthtn.behaviours.branch import of_plan
+from bthtn.behaviours.compile import NothingToDo, behaviour_of, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.mount import PlannedRest
 from bthtn.behaviours.obstacle import Obstacle
 from bthtn.behaviours.operator import Simulated, SubtreeOperator, resumed_operator, simulated
+from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import PlanComposite
 from bthtn.behaviours.plan_run import (
-    Inside,
     Path,
     PlanRun,
     ResumeFailed,
@@ -58,168 +56,107 @@ from bthtn.behaviours.step import StepRun
 from bthtn.behaviours.step_abort import OperatorAbort
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.domain.network import Network
+from bthtn.domain.network import Network, ParallelPolicy
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import HORIZON, Node, SuspendedNode, TaskNode
+from bthtn.plan.nodes import Node, NullNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.walk import leaves
-from bthtn.replanning.progress import MountedTree
+from bthtn.replanning.rest import Rest
 from bthtn.replanning.restarting import RestartingSearch
-from bthtn.text.plan_json import whole, whole_list
+from bthtn.text.plan_json import whole
 
 Json = Any
 
 RUN: Final = Table(
-    "ticks:count next_resumption:count last_end:whole moves:count has_cleanups:truth"
-    " has_reactive_choices:truth is_repairable:truth plan_id:text"
+    "ticks:count next_resumption:count last_end:whole moves:count has_grown:truth"
+    " has_cleanups:truth has_reactive_choices:truth is_repairable:truth plan_id:text"
 )
 STEP: Final = Table("plan_id:text number:count ticks:count _began:number is_open:truth")
 ABORT: Final = Table("_ticks:count has_begun:truth done:truth error:error?")
 SIMULATED: Final = Table("_ticks:count _began:number")
 OBSTACLE: Final = Table("reason:text error:error?", Obstacle)
-NODES, BELIEFS = KINDS["nodes"], KINDS["beliefs"]
+BELIEFS: Final = KINDS["beliefs"]
 
 
-@dataclass(slots=True, eq=False)
-class _Arrived:
-    """Where a suspended part stood that was replaced by its plan."""
-
-    node: SuspendedNode
-    path: Path
-    parent: Behaviour | None
-    inside: tuple[Resumption, ...] = ()
-
-
-# the trees of a plan, and which of them stand for its suspended parts
+# the trees of a plan
 
 
 def written_run(
-    form: SaveForm, plan: Plan, mounted: MountedTree, run: PlanRun, root: Behaviour
+    form: SaveForm, run: PlanRun, root: Behaviour, plan: Plan | None = None
 ) -> dict[str, Json]:
-    """A running plan, with the behaviours from ``root`` on."""
+    """A running plan, with the behaviours from ``root`` on, and the plan as the goal has it."""
     form.run = run
-    form.number(plan.tree)
-    nodes = _all(root)
-    have_steps = {node.node for node in nodes if isinstance(node, TaskLeaf)}
-    left_out = [step for step in leaves(plan.tree) if step not in have_steps]
-    roots = [] if mounted.tree is plan.tree else [mounted.tree]
-    roots += mounted.planned.values()
-    for sequence in nodes:
-        roots += sequence.plans.values() if isinstance(sequence, PlanSequence) else ()
-    places: dict[Node, int] = {}
-    trees: list[Json] = []
-    for root_of_tree in dict.fromkeys(roots):
-        places[root_of_tree], first = len(trees), len(form.nodes)
-        listed = form.grown(root_of_tree)
-        paths = (_path_to(node, form, first) for node in nodes)
-        path = next((path for path in paths if path is not _ELSEWHERE), None)
-        trees.append({"nodes": listed, "path": PATH.write(form, path)})
-    instead = [[form.numbers[part], places[tree]] for part, tree in mounted.planned.items()]
+    if plan is not None:
+        form.number(plan.tree)
+    # A step that ended long ago, or is of a newer domain, has a node that is in no tree.
+    nodes = [getattr(node, "node", None) for node in _all(root)]
+    trees = [run.tree, *run.instead.values(), *filter(None, nodes)]
+    grown = [form.grown(tree) for tree in trees if tree not in form.numbers]
+    numbers, behaviours = form.numbers, _written(form, root)
+    places = run.instead.items()
     return {
-        "plan": form.plan(plan),
-        "trees": trees,
-        "tree": places.get(mounted.tree),
-        "instead": instead,
-        "over": NODES.write(form, (*mounted._over, *left_out)),
-        "entered": NODES.write(form, mounted._entered),
+        "plan": None if plan is None else form.plan(plan),
+        "trees": grown,
+        "paths": form.paths(),
+        "tree": numbers[run.tree],
+        "instead": [[numbers[old], numbers[new]] for old, new in places if old in numbers],
         **RUN.write(form, run),
-        "behaviours": _written(form, root),
+        "behaviours": behaviours,
     }
 
 
 def put_run(
-    form: SaveForm, goal: Network, data: Mapping[str, Json], run: PlanRun, path: Path = None
-) -> tuple[Plan, MountedTree, Behaviour]:
-    """The plan, the trees of it that are mounted, and the behaviours, put where they were."""
+    form: SaveForm, goal: Network, data: Mapping[str, Json], run: PlanRun
+) -> tuple[Plan | None, Behaviour]:
+    """The plan as the goal has it, and the behaviours, where they were."""
+    form.run = run
+    plan = None if data["plan"] is None else form.plan_from(data["plan"], goal)
+    if plan is not None:
+        refuse_too_deep(plan)
+        form.number(plan.tree)
+    for tree in data["trees"]:
+        form.grown_from(tree)
+    form.number_paths(data["paths"])
+    run.begin(form.node(data["tree"]))
     RUN.put(form, run, data)
-    plan = form.plan_from(data["plan"], goal)
-    refuse_too_deep(plan)
-    form.number(plan.tree)
-    over, entered = NODES.read(form, data["over"]), NODES.read(form, data["entered"])
-    root = compiled(plan.tree, run, over, path)
-    mounted = MountedTree(plan.tree, over, entered)
-    form.run, form.trees = run, _Trees(form, data["trees"])
-    if data["tree"] is not None:
-        mounted.tree = form.trees.roots[count(data["tree"])]
-    for number, index in data["instead"]:
-        mounted.planned[_suspended(form.node(number))] = form.trees.roots[count(index)]
-    mounted._own(mounted.tree, None)
-    for suspended, tree in mounted.planned.items():
-        mounted._own(tree, suspended)
-    mounted._has_grown = bool(form.trees.roots)
-    _put(form, root, data["behaviours"])
-    return plan, mounted, root
+    for old, new in data["instead"]:
+        run.instead[form.node(old)] = form.node(new)
+    _check_places(run)
+    return plan, _made(form, data["behaviours"])
 
 
-class _Trees:
-    """The plans of suspended parts, which are compiled where they are needed."""
-
-    def __init__(self, form: SaveForm, data: Json) -> None:
-        self._form = form
-        self._first: list[int] = []
-        self._paths: list[Path] = []
-        self.roots: list[Node] = []
-        for tree in data:
-            self._first.append(len(form.nodes))
-            self.roots.append(form.grown_from(tree["nodes"]))
-            self._paths.append(PATH.read(form, tree["path"]))
-
-    def _with(self, number: int) -> int:
-        index = bisect(self._first, number) - 1
-        if index < 0:
-            raise ValueError(f"node {number} is in no plan of a suspended part")
-        return index
-
-    def root_with(self, number: int) -> Node:
-        """The root of the tree with this node."""
-        return self.roots[self._with(number)]
-
-    def steps_with(self, number: int, parent: Behaviour) -> dict[int, Behaviour]:
-        """The behaviours of the tree with this node, by the numbers of theirs."""
-        index = self._with(number)
-        # Nobody looks at the part that it stands for, as it is planned.
-        stands_for = SuspendedNode((), (), HORIZON)
-        arrived = _Arrived(stands_for, self._paths[index], parent)
-        steps = compiled_steps(self.roots[index], self._form.run, arrived)
-        return {self._form.numbers[step.node]: step for step in steps if hasattr(step, "node")}
-
-
-def _all(root: Behaviour) -> list[Behaviour]:
-    """All behaviours of a plan, with those that a sequence begins anew with."""
-    found, pending = [], [root]
-    while pending:
-        node = pending.pop()
-        found.append(node)
-        if isinstance(node, PlanComposite):
-            pending += node.children
-        if isinstance(node, PlanSequence) and node.planned is not node.children:
-            pending += node.planned
-    return found
-
-
-_ELSEWHERE: Final = Inside("elsewhere", None)
-
-
-def _path_to(node: Any, form: SaveForm, first: int) -> Path:
-    """The path above a tree, by one of its behaviours; _ELSEWHERE for any other behaviour.
-
-    Its nodes have the latest numbers, from ``first`` on.
-    """
-    path = getattr(node, "path", getattr(node, "_path", _ELSEWHERE))
-    if path is _ELSEWHERE or form.numbers.get(node.node, -1) < first:
-        return _ELSEWHERE
-    numbers: Mapping[Any, int] = form.numbers  # of a path that was loaded, there are only names
-    while path is not None and numbers.get(path.node, -1) >= first:
-        path = path.around
-    return cast("Path", path)
+def _check_places(run: PlanRun) -> None:
+    """Raise TypeError for what cannot stand where it does, ValueError for a node in two places."""
+    for old, new in run.instead.items():
+        if not isinstance(old, SuspendedNode) and not isinstance(new, type(old)):
+            raise TypeError("something else stands in the place of a part")
+    seen: set[Node] = set()
+    for node in Rest(run.tree, {}, run.instead).nodes():
+        if node in seen and not isinstance(node, NullNode):
+            raise ValueError("a node stands in two places")
+        seen.add(node)
+    run.forget_unreached()
 
 
 # behaviours
 
 
+def _all(root: Behaviour) -> list[Behaviour]:
+    """All behaviours of a plan, with those that a sequence begins anew with."""
+    found = []
+    for node in of_plan(root):
+        found.append(node)
+        if isinstance(node, PlanSequence) and node.planned is not node.children:
+            found += [other for part in node.planned for other in of_plan(part)]
+    return found
+
+
 def _written(form: SaveForm, node: Behaviour) -> dict[str, Json]:
-    """What a behaviour is no longer as it was made."""
+    """A behaviour, without what is as it was made."""
     data: dict[str, Json] = {}
+    if (of := getattr(node, "node", None)) is not None:
+        data["node"] = form.numbers[of]
+    if (path := getattr(node, "path", None)) is not None:
+        data["path"] = form.path_number(path)
     if node.status is not INVALID:
         data["status"] = node.status.name
     if node.feedback_message:
@@ -239,8 +176,13 @@ def _written(form: SaveForm, node: Behaviour) -> dict[str, Json]:
     return data
 
 
-def _put(form: SaveForm, node: Behaviour, data: Mapping[str, Json]) -> None:
-    """Put a behaviour that was made anew where it was."""
+def _made(form: SaveForm, data: Mapping[str, Json]) -> Behaviour:
+    """The behaviour that was written so, with those below it."""
+    below = [_made(form, child) for child in data.get("below", ())]
+    if "node" in data:
+        node = behaviour_of(form.node(data["node"]), below, form.path(data.get("path")), form.run)
+    else:
+        node = PlanSequence(below) if "below" in data else NothingToDo()
     node.status = Status[data.get("status", "INVALID")]
     if "message" in data:
         node.feedback_message = text(data["message"])
@@ -255,31 +197,30 @@ def _put(form: SaveForm, node: Behaviour, data: Mapping[str, Json]) -> None:
             _put_composite(form, node, data)
         case _:
             pass
+    return node
 
 
 def _written_composite(form: SaveForm, node: PlanComposite) -> dict[str, Json]:
-    data: dict[str, Json] = {}
-    planned = node.planned if isinstance(node, PlanSequence) else node.children
-    below = [_written(form, child) for child in planned]
-    if any(below):
-        data["below"] = below
-    children = node.children
-    if planned is not children:
-        places: dict[Behaviour, Json] = {child: index for index, child in enumerate(planned)}
-        for child in children:
-            if child not in places:
-                number = form.numbers[cast("Node", getattr(child, "node"))]  # noqa: B009 - as all that stand for others
-                places[child] = {"node": number, **_written(form, child)}
-        data["children"] = [places[child] for child in children]
-    if node.current_child in children:
-        data["current"] = children.index(node.current_child)
+    data: dict[str, Json] = {"below": [_written(form, child) for child in node.children]}
+    if node.current_child in node.children:
+        data["current"] = node.children.index(node.current_child)
     match node:
         case PlanSequence():
-            data["at"] = node._index
-        case PlanPriority():
-            data["in_vain"] = [children.index(child) for child in node._in_vain]
+            data |= _written_sequence(form, node)
+        case PlanPriority(_in_vain=[_, *_]):
+            data["in_vain"] = [node.children.index(child) for child in node._in_vain]
         case _:
             pass
+    return data
+
+
+def _written_sequence(form: SaveForm, node: PlanSequence) -> dict[str, Json]:
+    data: dict[str, Json] = {"at": node._index} if node._index else {}
+    if node.planned is not node.children:
+        places = {child: index for index, child in enumerate(node.children)}
+        data["planned"] = [
+            places[child] if child in places else _written(form, child) for child in node.planned
+        ]
     match node:
         case PlanDecorated():
             timer = None if node._timer is None else form.timer(node._timer)
@@ -288,59 +229,49 @@ def _written_composite(form: SaveForm, node: PlanComposite) -> dict[str, Json]:
             data["is_open"] = node.is_open
         case _:
             pass
-    return data if any(data.values()) else {}
+    return data
 
 
 def _put_composite(form: SaveForm, node: PlanComposite, data: Mapping[str, Json]) -> None:
-    below = whole_list(data.get("below", [{}] * len(node.children)))
-    for child, saved in zip(node.children, below, strict=True):
-        _put(form, child, saved)
-    if "children" in data:
-        if not isinstance(node, PlanSequence):
-            raise TypeError("only parts of a sequence are replaced")
-        _put_children(form, node, data["children"])
-    current = data.get("current")
-    node.current_child = None if current is None else _at(node.children, current)
+    if "current" in data:
+        node.current_child = _at(node.children, data["current"])
     match node:
         case PlanSequence():
-            node._index = count(data.get("at", 0))
-            if node._index > len(node.children):
-                raise ValueError(f"a sequence has no child {node._index}")
-        case PlanPriority():
-            node._in_vain = [_at(node.children, index) for index in data.get("in_vain", ())]
+            _put_sequence(form, node, data)
+        case PlanParallel() | PlanPriority():
+            _check_branches(node)
         case _:
             pass
+    if isinstance(node, PlanPriority):
+        node._in_vain = [_at(node.children, index) for index in data.get("in_vain", ())]
+
+
+def _check_branches(node: PlanParallel | PlanPriority) -> None:
+    """Raise ValueError for too many branches or too few; those without steps may be left out."""
+    most, found = len(node.node.children), len(node.children)
+    may_lack = isinstance(node, PlanParallel) and node.node.policy is ParallelPolicy.ALL
+    if not (1 if may_lack else most) <= found <= most:
+        raise ValueError(f"{found} of {most} branches are there")
+
+
+def _put_sequence(form: SaveForm, node: PlanSequence, data: Mapping[str, Json]) -> None:
+    node._index = count(data.get("at", 0))
+    if node._index > len(node.children):
+        raise ValueError(f"a sequence has no child {node._index}")
+    if "planned" in data:
+        node._planned = [
+            _at(node.children, child) if isinstance(child, int) else _made(form, child)
+            for child in data["planned"]
+        ]
     match node:
         case PlanDecorated():
-            node._tries = count(data.get("tries", 0))
-            if (timer := data.get("timer")) is not None:
+            node._tries = count(data["tries"])
+            if (timer := data["timer"]) is not None:
                 node._timer = form.timer_from(timer)
         case PlanWithCleanup():
-            node.is_open = truth(data.get("is_open", False))
+            node.is_open = truth(data["is_open"])
         case _:
             pass
-
-
-def _put_children(form: SaveForm, node: PlanSequence, data: Json) -> None:
-    """Let the children of a sequence be those by which some of them were replaced."""
-    planned, children, plans = node.children, [], dict[Behaviour, Node]()
-    made: dict[int, Behaviour] = {}
-    for saved in whole_list(data):
-        if isinstance(saved, int):
-            child = _at(planned, saved)
-        else:
-            number = whole(saved["node"])
-            if number not in made:
-                made |= form.trees.steps_with(number, node)
-            child = made[number]
-            child.parent = node
-            plans[child] = form.trees.root_with(number)
-            _put(form, child, saved)
-        children.append(child)
-    for child in planned:
-        if child not in children:
-            child.parent = None
-    node._planned, node.children, node.plans = planned, children, plans
 
 
 def _at(children: list[Behaviour], index: Json) -> Behaviour:

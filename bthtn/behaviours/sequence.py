@@ -7,8 +7,7 @@ with cleanup ── draw, [attack]                     it fails or is aborted: t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import Final, TypeVar
 
 from py_trees.behaviour import Behaviour
@@ -19,7 +18,7 @@ from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, re
 from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.task import call_text
-from bthtn.plan.nodes import NULL_NODE, Node, ScopeNode, SuspendedNode
+from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.world.footprint import Footprint
 
 S = TypeVar("S", bound="PlanSequence")
@@ -31,13 +30,11 @@ _REMEMBERED: Final = 100
 class Placeholder(PlanLeaf):
     """A child of a sequence that is replaced by other children at run time.
 
-    It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick. They
-    run the plan whose root is ``instead``.
+    It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick.
     """
 
     node: SuspendedNode
     replacement: list[Behaviour] | None = None
-    instead: Node = NULL_NODE
 
     @property
     def foreseen(self) -> Footprint:
@@ -53,8 +50,6 @@ class PlanSequence(PlanComposite, Sequence):
     """
 
     memory = True
-    plans: Mapping[Behaviour, Node] = MappingProxyType({})
-    """The plans, by their roots, of children that have replaced others."""
 
     def __init__(self, children: list[Behaviour], node: ScopeNode | None = None) -> None:
         super().__init__(children)
@@ -119,8 +114,25 @@ class PlanSequence(PlanComposite, Sequence):
         """Put a child that is already running at ``index``, and continue from there."""
         self.children[index] = child
         child.parent = self
-        self._planned, self.plans = None, {}
+        self._planned = None
         self._index, self.current_child, self.status = index, child, RUNNING
+
+    def splice(self, start: int, old: list[Behaviour], new: PlanSequence) -> None:
+        """Put the children of a new sequence, which may be running, in the place of old ones."""
+        stop, steps = start + len(old), new.children
+        self.children[start:stop] = steps
+        if self._planned is not None:  # what was planned on arrival is planned anew
+            gone = [n for n, child in enumerate(self._planned) if child in old]
+            if gone:
+                self._planned[gone[0] : gone[-1] + 1] = steps
+        for step in steps:
+            step.parent = self
+        if self._index >= stop and old:
+            self._index += len(steps) - len(old)
+        elif self._index >= start:
+            self._index = start + (new._index if new.status is RUNNING else 0)
+        if self._index < len(self.children):
+            self.current_child = self.children[self._index]
 
     def let_go(self, child: Behaviour) -> None:
         """Remove a child that continues in another subtree, without stopping it."""
@@ -151,7 +163,7 @@ class PlanSequence(PlanComposite, Sequence):
             return  # the children are as they were made
         if self._planned is not None:
             self._discard_all_but(self._planned, self.children)
-            self.children, self._planned, self.plans = self._planned, None, {}
+            self.children, self._planned = self._planned, None
             for child in self.children:
                 child.parent = self
         reset(self.children)
@@ -162,7 +174,6 @@ class PlanSequence(PlanComposite, Sequence):
             self._planned = self.children.copy()
         for step in replacement:
             step.parent = self
-        plans = {**self.plans, **dict.fromkeys(replacement, child.instead)}
         child.parent = None
         child.shutdown()  # else it keeps what it was replaced by, and that its own, and so on
         self.children[self._index : self._index + 1] = replacement
@@ -173,7 +184,6 @@ class PlanSequence(PlanComposite, Sequence):
             self._discard_all_but(self._planned, self.children[:forgotten])
             del self.children[:forgotten]
             self._index -= forgotten
-        self.plans = {step: plans[step] for step in self.children if step in plans}
 
     @staticmethod
     def _discard_all_but(kept: list[Behaviour], steps: list[Behaviour]) -> None:

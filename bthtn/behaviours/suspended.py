@@ -22,7 +22,7 @@ from bthtn.behaviours.sequence import Placeholder
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
-from bthtn.plan.nodes import NULL_NODE, SuspendedNode
+from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import footprint, node_text
@@ -46,17 +46,15 @@ class Suspended(Placeholder):
         node: SuspendedNode,
         path: Path,
         run: PlanRun,
-        not_before: int,
-        inside: tuple[Resumption, ...] = (),
     ) -> None:
         super().__init__()
         self.node = node
         self.path = path
-        self.inside = inside
+        self.inside: tuple[Resumption, ...] = ()
         self.failure: Failure | None = None
         self.waits_for: Behaviour | None = None
         self._run = run
-        self._not_before = not_before
+        self._not_before = run.next_resumption
         self._ask: Callable[[], Planned | None] | None = None
         self._planned: Planned | None = None
         self._version = -1
@@ -95,7 +93,6 @@ class Suspended(Placeholder):
     def shutdown(self) -> None:
         """Called when the plan is taken down: drops the search, which refers to the part."""
         self._ask = self._planned = self.replacement = None
-        self.instead = NULL_NODE
 
     @property
     def foreseen(self) -> Footprint:
@@ -122,7 +119,7 @@ class Suspended(Placeholder):
         self._run.owner.resumed(self, plan)
         for footprints, branch, _ in self._surroundings():
             footprints.add(branch, plan.footprint)
-        self.replacement, self.instead = self._planned.steps, plan.tree
+        self.replacement = self._planned.steps
         return SUCCESS
 
     def _refuse_to_go_round(self) -> None:
@@ -193,6 +190,5 @@ class Suspended(Placeholder):
 
     def _forget(self) -> None:
         self._ask = self._planned = self.replacement = None
-        self.instead = NULL_NODE
         self.waits_for = None
         self.failure, self.feedback_message = None, ""

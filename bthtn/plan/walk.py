@@ -6,7 +6,7 @@ stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar, assert_never
@@ -281,23 +281,6 @@ def _choices(node: PriorityNode) -> list[Node | int]:
     for place in range(max(places) + 1):
         choices.extend((0, kept[place]) if place in kept else (1,))
     return choices
-
-
-def touched_by(root: Node) -> frozenset[Any] | None:
-    """The fluents that a tree's planning read and wrote; None if a part is not planned yet."""
-    touched: list[Iterable[Any]] = []
-    nodes = [root]
-    for node in nodes:
-        if isinstance(node, TaskNode):
-            touched += (node.footprint.reads, node.footprint.writes)
-        elif isinstance(node, ScopeNode):
-            touched.append(node.footprint.reads)
-            nodes.append(node.child)
-        elif isinstance(node, SuspendedNode):
-            return None
-        else:
-            nodes += children_of(node)
-    return frozenset().union(*touched)
 
 
 def first_reads(root: Node) -> Iterator[frozenset[Any]]:

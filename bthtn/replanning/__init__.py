@@ -3,6 +3,6 @@
 Each tick, `review` decides about a running plan: `validity` checks whether its rest still works,
 `improvement` searches for a better one, and `policy` has the table of decisions. `repair` plans
 the part again that does not work, `attribution` finds the cause of a failure, and `schedule`
-limits the expansions of many goals. Nothing here knows behaviour trees: `progress` describes the
-progress of a plan as data.
+limits the expansions of many goals. What is judged is the `rest` of a plan, whose statuses are
+those of the behaviours that run it.
 """

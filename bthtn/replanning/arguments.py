@@ -21,8 +21,7 @@ from bthtn.domain.task import TaskCall, call_text
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
-from bthtn.plan.walk import children_of
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.rest import AHEAD, Rest
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Expression, Parameter, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -69,8 +68,8 @@ AS_PLANNED = Context()
 class Arguments:
     """Evaluates the calls of a running plan again."""
 
-    def __init__(self, progress: Progress, domain: FrozenDomain, now: StateView) -> None:
-        self._progress = progress
+    def __init__(self, rest: Rest, domain: FrozenDomain, now: StateView) -> None:
+        self._rest = rest
         self._domain = domain
         self._now = now
 
@@ -157,13 +156,13 @@ class Arguments:
         """The place of each node from left to right, and of the last step that wrote a fluent."""
         places: dict[Node, int] = {}
         writes: dict[Expression[Any], int] = {}
-        pending = [self._progress.tree]
+        pending = [self._rest.tree]
         while pending:
             node = pending.pop()
             places[node] = len(places)
-            if isinstance(node, TaskNode) and self._progress.stage(node) is not Stage.AHEAD:
+            if isinstance(node, TaskNode) and self._rest.status(node) is not AHEAD:
                 writes.update(dict.fromkeys(fluents_changed_by(node), places[node]))
-            pending.extend(reversed(children_of(node) or self._progress.below(node)))
+            pending.extend(reversed(self._rest.all_below(node)))
         return places, writes
 
 

@@ -16,8 +16,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.planning.exclusions import Avoidable
-from bthtn.replanning.progress import Progress
-from bthtn.replanning.remaining import path_to
+from bthtn.replanning.rest import Rest
 from bthtn.world.expression import StateView
 from bthtn.world.footprint import RecordingView
 
@@ -35,14 +34,14 @@ class AttributedFailure:
 
 
 def attributed(
-    progress: Progress, failure: Failure, domain: FrozenDomain, beliefs: StateView
+    rest: Rest, failure: Failure, domain: FrozenDomain, beliefs: StateView
 ) -> AttributedFailure | None:
     """A failure at run time with its cause; None if there is no step or method to avoid.
 
     The cause of a failed step is the step itself. The cause of a failed choice among alternatives,
     or of a suspended part that could not be planned, is the innermost method that contains it.
     """
-    path = None if failure.node is None else path_to(progress, failure.node)
+    path = None if failure.node is None else rest.path_to(failure.node)
     if path is None:
         return None
     if path[-1] is failure.node and isinstance(failure.node, TaskNode):
@@ -52,13 +51,13 @@ def attributed(
 
 
 def attributed_ahead(
-    progress: Progress, failure: Failure, domain: FrozenDomain
+    rest: Rest, failure: Failure, domain: FrozenDomain
 ) -> AttributedFailure | None:
     """A failure that was found by checking the rest of the plan, with its cause, or None."""
     node = failure.node
     if isinstance(node, TaskNode):
         return AttributedFailure((node.task, node.args), failure)
-    path = None if node is None else path_to(progress, node)
+    path = None if node is None else rest.path_to(node)
     return None if path is None else _of_method(path, failure, domain)
 
 

@@ -22,7 +22,7 @@ from bthtn.domain.effect import Effect
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
-from bthtn.replanning.progress import AHEAD, Progress
+from bthtn.replanning.rest import AHEAD, Rest
 from bthtn.replanning.step_conditions import writes_nothing
 from bthtn.replanning.unconditional import asks_nothing
 from bthtn.replanning.validity import Check, Key, Validity, key_for, outcome_of
@@ -51,7 +51,7 @@ class IncrementalCheck:
 
     def __init__(
         self,
-        progress: Progress,
+        rest: Rest,
         domain: FrozenDomain,
         now: FrozenState,
         changed: Collection[Expression[Any]] | None = None,
@@ -59,9 +59,9 @@ class IncrementalCheck:
         self.validity = Validity(None, frozenset())
         self._start: dict[Fluent[Any], _Value] = {}
         self._whole: Mapping[Any, Any] = {}
-        if asks_nothing(progress):
+        if asks_nothing(rest):
             return
-        check = _NotedCheck(progress, domain, now, changed)
+        check = _NotedCheck(rest, domain, now, changed)
         self.validity = outcome_of(check)
         self._start = check.noted.start
         self._whole = check.seen.readings
@@ -234,22 +234,24 @@ class _NotedCheck(Check):
 
     def __init__(
         self,
-        progress: Progress,
+        rest: Rest,
         domain: FrozenDomain,
         now: FrozenState,
         changed: Collection[Expression[Any]] | None,
     ) -> None:
         self.seen = RecordingView(now)
-        super().__init__(progress, domain, now, self.seen, changed)
+        super().__init__(rest, domain, now, self.seen, changed)
         self.state = self.noted = _NotedState(now, self.start)
         self._steady = domain.derived(_steady_tasks)
         self._latest: dict[Key, _Question] = {}
         self._refusals: dict[Key, _Question] = {}
+        self._started: dict[Task, object] = {}
+        """The latest write where a call without arguments could start, and still can."""
 
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step; for most steps, those that were planned are the same now."""
-        is_ahead = self.progress.stages.get(node) is AHEAD
-        if is_ahead and self._does_as_planned(node) and self._may_start(node):
+        is_ahead = self.is_ahead or self.rest.status(node) is AHEAD
+        if is_ahead and self._starts_as_planned(node):
             self.write(node.footprint)
             self.path.steps += 1
             self.path.elapsed += node.duration
@@ -285,13 +287,20 @@ class _NotedCheck(Check):
             return is_steady and not (context.values or context.calls)
         return True
 
-    def _may_start(self, node: TaskNode) -> bool:
-        """Whether the precondition of a step is not false here."""
-        condition = node.task.precondition
-        if condition is ALWAYS:
+    def _starts_as_planned(self, node: TaskNode) -> bool:
+        """Whether a step does as planned, and its precondition is not false here."""
+        task, here = node.task, self.noted.latest
+        if not node.args and task in self._started and self._started[task] is here:
             return True
-        self.sense()
-        return not self._is_refused(condition, node.args)
+        if not self._does_as_planned(node):
+            return False
+        if task.precondition is not ALWAYS:
+            self.sense()
+            if self._is_refused(task.precondition, node.args):
+                return False
+        if not self.senses:
+            self._started[task] = here
+        return True
 
     def _is_refused(self, condition: Condition, args: Binding) -> bool:
         """Whether a condition is false here, or raises."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from bthtn.plan.nodes import TaskNode
-from bthtn.plan.plan import Plan
-from bthtn.plan.walk import touched_by
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
@@ -19,7 +17,7 @@ from bthtn.world.truth import UNKNOWN
 class OwnEffects:
     """The planned effects of the steps of a plan."""
 
-    __slots__ = ("_beliefs", "_done", "_has_finished_steps", "_source", "start")
+    __slots__ = ("_beliefs", "_done", "_source", "start")
 
     def __init__(self, beliefs: Beliefs[Any], source: str) -> None:
         self._beliefs = beliefs
@@ -30,23 +28,11 @@ class OwnEffects:
         """A plan begins with the beliefs of now."""
         self.start = self._beliefs.frozen()
         self._done: dict[Fluent[Any], Any] = {}  # the planned writes of finished steps
-        self._has_finished_steps = False
 
     @property
     def predicted(self) -> FrozenState:
         """The state at adoption, with the effects and expected effects of finished steps."""
         return self.start.changed(self._done) if self._done else self.start
-
-    def is_untouched(self, plan: Plan, changed: Container[Fluent[Any]]) -> bool:
-        """Whether no step has finished, and no fluent that the plan touches has changed.
-
-        ``changed`` are those that others have changed, perhaps to the same value again.
-        """
-        touched = None if self._has_finished_steps else plan.derived(_touched)
-        return touched is not None and not any(
-            fluent in changed or self._beliefs.get(fluent) != self.start.get(fluent)
-            for fluent in touched
-        )
 
     def expected(self, running: Iterable[TaskNode]) -> FrozenState:
         """The predicted state, with the running steps' effects as far as they are believed."""
@@ -61,7 +47,6 @@ class OwnEffects:
 
     def finished(self, node: TaskNode) -> Change | None:
         """Note a step that has succeeded. Returns an effect with another value than planned."""
-        self._has_finished_steps = True
         unexpected: Change | None = None
         for fluent, write in node.footprint.writes.items():
             self._done[fluent] = self._after(fluent, write)
@@ -77,10 +62,6 @@ class OwnEffects:
             return write.value
         before = self._done.get(fluent, self.start.get(fluent))
         return UNKNOWN if before is UNKNOWN else before + write.value
-
-
-def _touched(plan: Plan) -> frozenset[Fluent[Any]] | None:
-    return touched_by(plan.tree)
 
 
 def _is_between(start: object, value: object, end: object) -> bool:

@@ -12,15 +12,13 @@ Nodes outside of the part are kept, so that steps that are running there can con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
 
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import NULL, Network, SequenceNetwork
+from bthtn.domain.network import NULL, SequenceNetwork
 from bthtn.domain.task import TaskCall
-from bthtn.errors import BthtnError
-from bthtn.plan.failure import Failure
 from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import (
     HORIZON,
@@ -31,24 +29,16 @@ from bthtn.plan.nodes import (
     SequenceNode,
     SuspendedNode,
 )
-from bthtn.plan.plan import Plan, SharedTree
+from bthtn.plan.plan import Plan
 from bthtn.plan.projection import Projection
-from bthtn.plan.traversal_record import MethodTraversalRecord
-from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of, with_children
+from bthtn.plan.walk import children_of, preorder, record_of
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, Settings, raise_for_user
-from bthtn.replanning.progress import Progress
-from bthtn.replanning.remaining import (
-    RemainingPlan,
-    RemainingProjection,
-    path_to,
-    remaining_plan,
-)
-from bthtn.replanning.schedule import Budget
+from bthtn.replanning.remaining import RemainingProjection
+from bthtn.replanning.rest import Rest
 from bthtn.replanning.validity import validity_of
-from bthtn.world.expression import Binding, Constant
-from bthtn.world.footprint import Footprint
+from bthtn.world.expression import Constant
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -56,102 +46,29 @@ MOST_CHECKS: Final = 16
 """New parts with which the whole rest is checked, so that a repair takes linear time."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RepairedPlan:
-    """A plan with one new part; nodes that are ``over`` must not be run again.
-
-    Parts that were ``entered`` have begun, whatever their steps say.
-    ``part`` names the decomposition that was replaced, ``failure`` is the reason.
-    """
-
-    plan: Plan
-    over: frozenset[Node]
-    entered: frozenset[Node]
-    part: str
-    failure: Failure
-
-
-class PendingRepair:
-    """Keeps the rest of a goal's failed plan until it is repaired or dropped.
-
-    ``on_error`` is called with the exception of a user's function that ends a repair.
-    """
-
-    __slots__ = ("_budget", "_on_error", "_pending", "_repairs", "_settings")
-
-    def __init__(
-        self,
-        settings: Settings,
-        budget: Budget,
-        on_error: Callable[[BthtnError], None],
-        *,
-        repairs: bool,
-    ) -> None:
-        self._on_error = on_error
-        self._settings = settings
-        self._budget = budget
-        self._repairs = repairs
-        self._pending: tuple[Plan, RemainingPlan, Failure] | None = None
-
-    def keep(self, plan: Plan, progress: Progress, failure: Failure) -> None:
-        """Keep a plan that has failed, if the failure has a node in it."""
-        self._pending = None
-        if self._repairs and failure.node is not None:
-            rest = remaining_plan(progress, failure.node)
-            self._pending = None if rest is None else (plan, rest, failure)
-
-    @property
-    def is_pending(self) -> bool:
-        """Whether a plan is kept."""
-        return self._pending is not None
-
-    def forget(self) -> None:
-        """Drop the plan."""
-        self._pending = None
-
-    def repaired(self, now: FrozenState, avoided: Avoided) -> RepairedPlan | None:
-        """The plan with a new part, None if none is found within the rest of the budget.
-
-        This is tried only once: the failed plan is dropped.
-        """
-        if self._pending is None:
-            return None
-        (plan, rest, failure), self._pending = self._pending, None
-        repair = Repair(plan, rest, now, self._settings, avoided)
-        try:
-            self._budget.advance(repair)
-        except BthtnError as error:
-            self._on_error(error)
-            return None
-        if repair.plan is None:
-            return None
-        return RepairedPlan(repair.plan, rest.over, repair.entered, repair.part, failure)
-
-
 class Repair:
     """A search for the smallest part that makes a failed plan work; advanced like any search.
 
-    ``plan`` is the whole plan with the new part, in which finished and running steps are kept.
-    ``part`` is the decomposition that was replaced, ``entered`` are other parts that have begun.
-    If the search ends without a plan, a search for the whole goal may still find one.
+    When it is solved, ``path`` leads from the root to the decomposition that ``part`` replaces,
+    and ``plan`` is the whole plan with the new part, in which all other steps are the same nodes.
+    If it ends without a plan, a search for the whole goal may still find one.
     """
 
     def __init__(
         self,
         plan: Plan,
-        rest: RemainingPlan,
+        rest: Rest,
+        broken: Node,
         now: FrozenState,
         settings: Settings,
         avoiding: Avoided = NOTHING_AVOIDED,
     ) -> None:
         self._old = plan
-        self._rest = rest
+        self._path = rest.path_to(broken) or []
+        self._rest = rest.mended(self._path)
         self._now = now
         self._settings = settings
         self._avoiding = avoiding
-        path = path_to(rest.progress(), rest.broken)
-        assert path is not None, "the broken node is in the rest of the plan"
-        self._path = path
         self._parts = self._starts()
         self._checks = 0
         self._scope: ScopeNode | None = None
@@ -159,8 +76,8 @@ class Repair:
         self.status = SearchStatus.RUNNING
         self.expansions = 0
         self.plan: Plan | None = None
-        self.part = ""
-        self.entered: frozenset[Node] = frozenset()
+        self.path: Sequence[Node] = ()
+        self.part: ScopeNode | None = None
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Search for at most so many expansions. Raises PlanningError from a user's function."""
@@ -201,25 +118,25 @@ class Repair:
 
     def _starts(self) -> Iterator[tuple[ScopeNode, FrozenState]]:
         """The parts that could be planned again, smallest first, each with its initial state."""
-        rest = self._rest
-        projection = RemainingProjection(rest.progress(), self._now)
+        rest, path = self._rest, self._path
+        projection = RemainingProjection(rest, self._now)
         places: list[tuple[ScopeNode, int, int, int | None]] = []
-        goal = _goal(self._path)
-        for node, below in zip(self._path, (*self._path[1:], None), strict=True):
+        goal = next((node for node in path if not _is_wrapper(rest, node)), None)
+        for node, below in zip(path, (*path[1:], None), strict=True):
             steps = projection.path.steps
             if isinstance(node, ScopeNode) and node is not goal:
                 places.append((node, projection.state.mark(), steps, projection.alternative))
             elif isinstance(node, SequenceNode):
-                for child in node.children:
+                for child in rest.below(node):
                     if child is below:
                         break
                     projection.project(child)
-            elif isinstance(node, PriorityNode) and node not in rest.begun:
+            elif isinstance(node, PriorityNode) and not rest.has_begun(node):
                 projection.alternative = steps
         for scope, mark, steps, alternative in reversed(places):
             projection.state.undo(mark)
             projection.path.steps, projection.alternative = steps, alternative
-            yield scope, self._now if scope in rest.begun else _start_of(projection)
+            yield scope, self._now if rest.has_begun(scope) else _start_of(projection)
 
     def _judge(self, found: Plan | None) -> None:
         """Accept the new part if the whole rest of the plan works with it."""
@@ -229,60 +146,25 @@ class Repair:
         if part is None or end is None or not isinstance(part, ScopeNode):
             return
         part = replace(part, call=scope.call, binding=scope.binding)
-        above = self._path[: self._path.index(scope)]
-        if _stops(part, end) and _has_more(above, scope):
+        path = self._path[: self._path.index(scope) + 1]
+        if _stops(part, end) and _has_more(self._rest, path):
             return
-        changed = _spliced(above, scope, part)
-        tree = changed[0] if changed else part
-        progress = self._rest.progress(tree, dict(zip(above, changed, strict=True)))
-        if self._fits(changed, progress):
-            self.plan = Plan.found(_Spliced(self._old, progress, self._now, self.expansions))
-            self.part, self.entered = str(scope), progress.entered
-            self.status = SearchStatus.SOLVED
-
-    def _fits(self, changed: list[Node], progress: Progress) -> bool:
-        if _disturbs(changed, self._rest.over):
-            return False
+        rest = self._rest.with_part(scope, part)
+        if _disturbs(rest, path):
+            return
         self._checks += 1
-        return validity_of(progress, self._old.domain, self._now).failure is None
+        if validity_of(rest, self._old.domain, self._now).failure is not None:
+            return
+        self.path, self.part, self.plan = path, part, self._plan_of(rest)
+        self.status = SearchStatus.SOLVED
 
-
-class _Spliced(NamedTuple):
-    """A plan with a new part; what comes is to be done from this state on."""
-
-    old: Plan
-    progress: Progress
-    state: FrozenState
-    expansions: int
-
-    @property
-    def domain(self) -> FrozenDomain:
-        return self.old.domain
-
-    @property
-    def goal(self) -> Network:
-        return self.old.goal
-
-    @property
-    def binding(self) -> Binding:
-        return self.old.binding
-
-    @property
-    def shared_tree(self) -> SharedTree:
-        return SharedTree(self.progress.tree, self.record, {})
-
-    @property
-    def record(self) -> MethodTraversalRecord:
-        return record_of(self.progress.tree)
-
-    @property
-    def predicted(self) -> FrozenState:
-        projection = RemainingProjection(self.progress, self.state)
-        projection.project(self.progress.tree)
-        return projection.state.freeze()
-
-    def actions(self) -> None:
-        """None: the tree is there."""
+    def _plan_of(self, rest: Rest) -> Plan:
+        """The plan that is left; its prediction is made from the current state."""
+        old, tree, end = self._old, rest.as_tree(), RemainingProjection(rest, self._now)
+        end.project(rest.tree)
+        predicted = end.state.freeze()
+        record, expansions = record_of(tree), self.expansions
+        return Plan(old.domain, old.goal, old.binding, tree, record, predicted, expansions)
 
 
 def _start_of(projection: Projection) -> FrozenState:
@@ -297,22 +179,10 @@ def _start_of(projection: Projection) -> FrozenState:
     return state.changed(hidden) if hidden else state
 
 
-def _goal(path: list[Node]) -> Node | None:
-    """The decomposition that contains the whole plan, or None."""
-    for node in path:
-        if not (isinstance(node, SequenceNode) and len(node.children) == 1):
-            return node
-    return None
-
-
-def _spliced(above: list[Node], old: Node, new: Node) -> list[Node]:
-    """Copies of the nodes above, from the root down, with ``new`` in place of ``old``."""
-    changed: list[Node] = []
-    for node in reversed(above):
-        children = [new if child is old else child for child in children_of(node)]
-        old, new = node, with_children(node, children)
-        changed.append(new)
-    return changed[::-1]
+def _is_wrapper(rest: Rest, node: Node) -> bool:
+    """Whether there is nothing to a node but one part below it."""
+    wraps = isinstance(node, SequenceNode | SuspendedNode)
+    return wraps and len(rest.all_below(node)) == 1
 
 
 def _stops(part: Node, end: Node) -> bool:
@@ -326,24 +196,21 @@ def _stops(part: Node, end: Node) -> bool:
     )
 
 
-def _has_more(above: list[Node], part: Node) -> bool:
-    """Whether a step after this part has been planned already."""
-    for node, below in zip(above, [*above[1:], part], strict=True):
+def _has_more(rest: Rest, path: Sequence[Node]) -> bool:
+    """Whether something behind the last node of a path has been planned already."""
+    for node, below in pairwise(path):
         if isinstance(node, SequenceNode):
-            behind = node.children[node.children.index(below) + 1 :]
-            if not all(isinstance(node, SuspendedNode) for node in behind):
+            children = rest.all_below(node)
+            behind = children[children.index(below) + 1 :]
+            if not all(isinstance(n, SuspendedNode) and rest.plan_of(n) is None for n in behind):
                 return True
     return False
 
 
-def _disturbs(above: list[Node], over: frozenset[Node]) -> bool:
-    """Whether the new part interferes with a parallel branch that is not over."""
-
-    def left(node: Node, below: tuple[Footprint, ...]) -> Footprint:
-        return Footprint() if node in over else footprint_over(node, below)
-
+def _disturbs(rest: Rest, path: Sequence[Node]) -> bool:
+    """Whether something on a path interferes with a parallel branch beside it."""
     return any(
-        conflict([fold(child, left) for child in node.children]) is not None
-        for node in above
+        conflict(list(map(rest.footprint, rest.below(node)))) is not None
+        for node in path
         if isinstance(node, ParallelNode)
     )

@@ -10,12 +10,13 @@ The plan's own effects cause neither, unless their values differ from the planne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol
 
 from bthtn.plan.equivalence import comparable_record, followed_by, is_first_choice
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
@@ -35,17 +36,43 @@ from bthtn.replanning.policy import (
     Verdict,
     rule_for,
 )
-from bthtn.replanning.progress import RunningPlan
+from bthtn.replanning.rest import Rest
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.step_conditions import needed_by
 from bthtn.replanning.validity import Validity
 from bthtn.world.beliefs import SENSOR, Beliefs
 from bthtn.world.diff import Change, difference
-from bthtn.world.expression import ALWAYS
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 NO_RECORD: Final = MethodTraversalRecord()
+
+
+class AtWork(NamedTuple):
+    """The steps of a plan that are running, and whether a better plan may interrupt them."""
+
+    steps: list[TaskNode]
+    are_interruptible: bool
+
+
+class RunningPlan(Protocol):
+    """**Protocol:** a plan that runs. It is asked only if the plan has to be checked."""
+
+    def rest(self) -> Rest:
+        """What is left of it."""
+        ...
+
+    def place(self) -> object:
+        """A key that is equal only as long as the rest is the same."""
+        ...
+
+    def give_up(self, ended: Iterable[Failure]) -> None:
+        """Let running steps fail whose precondition does not hold any more, in their next tick."""
+        ...
+
+    def at_work(self) -> AtWork:
+        """The steps that are running, and whether it may be replaced by a better plan now."""
+        ...
 
 
 class Review:
@@ -195,28 +222,15 @@ class Review:
         is_wanted = self._search is not None or self._is_due or bool(relevant)
         is_late = self._age >= self.replanning.minimum_commitment
         steps, interruptible = running.at_work() if is_wanted else ([], False)
-        ready = is_wanted and is_late and interruptible
-        improves, plan = ready or self._search is not None, self._adopted
-        is_unchecked = self._is_new or bool(self._support.changes) or self._unexpected is not None
-        works = is_unchecked and improves and self._is_as_planned(steps)
-        if is_unchecked and not works:
-            if (yield from self._checked(running)):
-                return
-            if self._search is None:
-                relevant = self._relevant_changes()  # who heard of it may have changed something
-        if improves:
+        ready, plan = is_wanted and is_late and interruptible, self._adopted
+        if ready or self._search is not None:
             search = self._search or self._start_search(steps, relevant)
             yield from self._improved(search, budget, interruptible=ready)
-        if works and self._adopted is plan:  # else nobody asks any more what it relies on
-            yield from self._checked(running)
-
-    def _checked(self, running: RunningPlan) -> Generator[Verdict, None, bool]:
-        """Check whether the rest works. Returns whether the plan is aborted."""
-        verdict = self._validated(running)
-        if verdict is None:
-            return False
-        yield verdict
-        return verdict.decision is Decision.ABORT
+        is_unchecked = self._is_new or bool(self._support.changes) or self._unexpected is not None
+        if is_unchecked and self._adopted is plan:  # else nobody asks any more whether it works
+            verdict = self._validated(running)
+            if verdict is not None:
+                yield verdict
 
     def close(self) -> None:
         """End the review: remove the watches, and drop a search."""
@@ -279,21 +293,13 @@ class Review:
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
 
-    def _is_as_planned(self, running: list[TaskNode]) -> bool:
-        """Whether the plan works since all that it touches is as it was when it was planned."""
-        plan, watched = self._adopted, self._support.fluents
-        if plan is None or watched is not None or self._works_in is not self._own.start:
-            return False
-        is_checked = any(step.task.during is not ALWAYS for step in running)
-        return not is_checked and self._own.is_untouched(plan, self._support.changes)
-
     def _validity(self, running: RunningPlan, changed: Collection[Fluent[Any]]) -> Validity:
         """Whether the rest works; checked if what others have ``changed`` may matter to it."""
         place, known = running.place(), self._latest_check
         if known is not None and known[0] == place and known[1].still(self._beliefs):
             return known[1].validity
         now = self._beliefs.frozen()
-        check = IncrementalCheck(running.progress(), self._planner.domain, now, changed)
+        check = IncrementalCheck(running.rest(), self._planner.domain, now, changed)
         self._latest_check = (place, check) if check.validity.is_lasting else None
         return check.validity
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from py_trees.common import Status
+
 from bthtn.domain.choice import ValueChoice
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import (
@@ -16,32 +18,31 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import children_of
-from bthtn.replanning.progress import AHEAD, RUNNING, Progress, Stage
+from bthtn.replanning.rest import AHEAD, RUNNING, Rest
 from bthtn.world.expression import ALWAYS
 from bthtn.world.footprint import INCREASE
 
 
-def asks_nothing(progress: Progress) -> bool:
+def asks_nothing(rest: Rest) -> bool:
     """Whether all that is left are running steps that no condition can stop, and nothing is read.
 
     The last steps of most plans are. ``False`` where that takes a check.
     """
-    pending: list[Node] = [progress.tree]
+    pending: list[Node] = [rest.tree]
     while pending:
         node = pending.pop()
-        stage = progress.stage(node) if isinstance(node, TaskNode) else None
-        if not _asks_nothing(node, stage):
+        status = rest.status(node) if isinstance(node, TaskNode) else None
+        if not _asks_nothing(node, status):
             return False
-        pending += children_of(node)
+        pending += rest.all_below(node)
     return True
 
 
-def _asks_nothing(node: Node, stage: Stage | None) -> bool:
-    """Whether the rest of a node reads nothing besides its parts; ``stage`` is that of a step."""
+def _asks_nothing(node: Node, status: Status | None) -> bool:
+    """Whether the rest of a node reads nothing besides its parts; ``status`` is that of a step."""
     match node:
         case TaskNode():
-            return stage is not AHEAD and (stage is not RUNNING or _runs_freely(node))
+            return status is not AHEAD and (status is not RUNNING or _runs_freely(node))
         case ScopeNode():
             is_static = not node.args and node.body is None and node.task.decorator is None
             return is_static and not isinstance(node.task.choice, ValueChoice)

@@ -47,8 +47,8 @@ from bthtn.replanning.arguments import (
     index_now,
     renewed,
 )
-from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import RemainingProjection, unknown_writes, writes_of_call
+from bthtn.replanning.rest import Rest
 from bthtn.replanning.step_conditions import condition_failure, false_parts
 from bthtn.world.expression import ALWAYS, Binding, Condition, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -79,15 +79,15 @@ class Validity:
     is_lasting: bool = True
 
 
-def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) -> Validity:
+def validity_of(rest: Rest, domain: FrozenDomain, state: FrozenState) -> Validity:
     """Whether the rest of a plan works from this state."""
-    return outcome_of(Check(progress, domain, state))
+    return outcome_of(Check(rest, domain, state))
 
 
 def outcome_of(check: Check) -> Validity:
     """The result of a check that has not begun yet."""
     try:
-        check.project(check.progress.tree)
+        check.project(check.rest.tree)
         failure = check.path.failure
     except _Outdated as outdated:
         failure = outdated.failure
@@ -117,18 +117,17 @@ class Check(RemainingProjection):
 
     def __init__(
         self,
-        progress: Progress,
+        rest: Rest,
         domain: FrozenDomain,
         now: FrozenState,
         seen: StateView | None = None,
         changed: Collection[Expression[Any]] | None = None,
     ) -> None:
-        super().__init__(progress, now)
+        super().__init__(rest, now)
         self.start = RecordingView(now)
         self.state = WorkingState(now, self.start)
         self._domain = domain
-        self._begun = progress.begun()
-        self._arguments = Arguments(progress, domain, seen or now)
+        self._arguments = Arguments(rest, domain, seen or now)
         self._context = AS_PLANNED
         self._relied_on: dict[int, Context] = {}
         self._changed = changed
@@ -151,7 +150,7 @@ class Check(RemainingProjection):
     def _scope(self, node: ScopeNode) -> Visit[None]:
         outside = self._context
         self.sense()
-        if node in self._begun:
+        if not self.is_ahead and self.rest.has_begun(node):
             self._enter_begun(node)
         else:
             self.path.failure = _at(node, self._method_failure(node))
@@ -183,7 +182,7 @@ class Check(RemainingProjection):
     def suspended(self, node: SuspendedNode) -> Visit[None]:
         """Project the part; end the check if it is not planned yet and ensures no effects."""
         yield super().suspended(node)
-        if node in self.progress.planned:
+        if self.rest.plan_of(node) is not None:
             return
         self.rely_on_context()
         try:

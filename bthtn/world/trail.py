@@ -55,6 +55,11 @@ class WorkingState:
         """Apply a write of a task, or of a whole branch."""
         self.put(fluent, write.applied(fluent, self))
 
+    @property
+    def latest(self) -> object:
+        """The latest write that is not undone: while it is the same, all values are."""
+        return self._trail[-1] if self._trail else None
+
     def mark(self) -> int:
         """A save point: the length of the trail."""
         return len(self._trail)

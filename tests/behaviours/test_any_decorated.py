@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bthtn import force_success, invert, parallel, priority, retry, timeout
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted
-from bthtn.behaviours.branch import next_steps, progress_of
+from bthtn.behaviours.branch import next_steps
 from bthtn.testing.doubles import ticks
 from tests.occurrences import assert_occurs
 from tests.sizes import size
@@ -185,7 +185,7 @@ def test_the_next_steps_are_the_first_of_those_that_are_left(new_stage, drawn):
     while ticks(goal, 1) == "R":
         [subtree] = goal.children
         found = list(next_steps(subtree))
-        left = progress_of(subtree, goal.plan.tree).unfinished()
+        left = goal._mount.rest().unfinished()
         assert found == left[: len(found)]
 
 

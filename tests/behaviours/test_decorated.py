@@ -427,7 +427,7 @@ def test_a_repair_beside_it_leaves_its_tries_as_they_are(stage):
     stage.actor.believe(World.lit, False, "sensor")
     assert ticks(goal, 3) == "RRF"
     assert stage.heard.of(PlanRepaired), "or the test would show nothing"
-    assert (stage.code["a"].starts, stage.code["b"].starts) == (1, 2)
+    assert (stage.code["a"].starts, stage.code["b"].starts) == (2, 2)
 
 
 def test_what_the_last_try_has_planned_on_arrival_binds_no_later_one(stage):
@@ -472,7 +472,7 @@ def test_a_task_that_goes_on_for_ever_leaves_its_retries_behind(stage):
     goal = stage.goal(cycle)
     assert set(ticks(goal, 40)) == {"R"}
     assert stage.code["step"].starts > 15
-    assert len(list(goal._mount.progress().nodes())) < 20
+    assert len(list(goal._mount.rest().nodes())) < 20
 
 
 def test_an_earlier_end_of_the_time_does_not_explain_a_later_failure(stage):

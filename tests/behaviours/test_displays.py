@@ -8,9 +8,9 @@ from py_trees.trees import BehaviourTree
 from py_trees.visitors import SnapshotVisitor
 
 from bthtn import method, parallel, priority
-from bthtn.behaviours.branch import progress_of
 from bthtn.behaviours.status import ABORTED, DONE
-from bthtn.replanning.progress import Stage
+from bthtn.plan import leaves
+from bthtn.replanning.rest import AHEAD, RUNNING
 from bthtn.testing.strategies import World
 
 
@@ -132,12 +132,9 @@ def test_an_alternative_behind_the_chosen_one_counts_as_ahead_whatever_its_mark(
     goal.tick_once()
     stage.actor.believe(World.open, True)
     goal.tick_once()
-    stages = progress_of(goal.children[0], goal.plan.tree).stages
-    assert {str(node): stage for node, stage in stages.items()} == {
-        "a": Stage.RUNNING,
-        "b": Stage.AHEAD,
-        "c": Stage.AHEAD,
-    }
+    rest = goal._mount.rest()
+    statuses = {str(step): rest.status(step) for step in leaves(goal.plan.tree)}
+    assert statuses == {"a": RUNNING, "b": AHEAD, "c": AHEAD}
 
 
 def test_plans_look_right_below_any_composite(guard):

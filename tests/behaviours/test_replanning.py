@@ -480,8 +480,8 @@ def test_a_task_that_goes_on_for_ever_is_looked_at_at_no_growing_cost(stage):
     for_ever = stage.compound("for_ever", lambda: [method(step, defer(for_ever))])
     goal = stage.goal(for_ever)
     ticks(goal, 300)
-    assert len(list(goal._mount.progress().nodes())) < 10
-    assert len(goal._mount._mounted.planned) < 3
+    assert len(list(goal._mount.rest().nodes())) < 10
+    assert len(goal._mount.run.instead) < 3
     stage.actor.believe(World.lit, False)
     assert ticks(goal, 2) == "RF"
     assert stage.heard.of(PlanFailed)[0].reason.endswith(

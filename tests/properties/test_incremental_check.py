@@ -27,12 +27,13 @@ from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, request
 from bthtn.replanning.incremental_check import IncrementalCheck
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.rest import Rest
 from bthtn.replanning.unconditional import asks_nothing
 from bthtn.replanning.validity import Validity, validity_of
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from tests.occurrences import assert_occurs
+from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 
@@ -124,7 +125,7 @@ class Scene(NamedTuple):
     """A plan that has come so far, and the states in which it is checked."""
 
     problem: PlanRequest
-    progress: Progress
+    rest: Rest
     states: list[Any]
 
     def told(self):
@@ -132,12 +133,12 @@ class Scene(NamedTuple):
 
         As in a review, another check begins where it cannot tell, and none goes on from a failure.
         """
-        progress, domain, check = self.progress, self.problem.domain, None
+        rest, domain, check = self.rest, self.problem.domain, None
         for now in self.states:
             goes_on = check is not None and check.still(now)
             if not goes_on:
-                check = IncrementalCheck(progress, domain, now)
-            yield goes_on, check.validity, validity_of(progress, domain, now)
+                check = IncrementalCheck(rest, domain, now)
+            yield goes_on, check.validity, validity_of(rest, domain, now)
             if check.validity.failure is not None:
                 check = None
 
@@ -153,17 +154,17 @@ def scenes(draw):
     steps = [*leaves(tree)]
     branches = any(isinstance(node, ParallelNode | PriorityNode) for _, node in preorder(tree))
     done = 0 if branches else draw(st.integers(0, len(steps) - 1))
-    stages = [Stage.FINISHED] * done + [draw(st.sampled_from((Stage.RUNNING, Stage.AHEAD)))]
-    progress = Progress(tree, dict(zip(steps, stages, strict=False)) | _ahead(steps[done + 1 :]))
+    statuses = [FINISHED] * done + [draw(st.sampled_from((RUNNING, AHEAD)))]
+    rest = rest_of(tree, dict(zip(steps, statuses, strict=False)) | _ahead(steps[done + 1 :]))
     seen = [now]
     for variable, value in changes:
         now = now.changed({variable: value})
         seen.append(now)
-    return Scene(problem, progress, seen)
+    return Scene(problem, rest, seen)
 
 
 def _ahead(steps):
-    return dict.fromkeys(steps, Stage.AHEAD)
+    return dict.fromkeys(steps, AHEAD)
 
 
 def _written(validity):
@@ -182,19 +183,19 @@ def test_a_check_that_goes_on_says_what_a_new_one_says(scene):
 def nearly_done(draw):
     """Plans of which nothing is left to be started, and states."""
     scene = draw(scenes())
-    tree = scene.progress.tree
-    stages = st.sampled_from((Stage.FINISHED, Stage.FINISHED, Stage.RUNNING))
-    progress = Progress(tree, {step: draw(stages) for step in leaves(tree)})
-    return Scene(scene.problem, progress, scene.states)
+    tree = scene.rest.tree
+    statuses = st.sampled_from((FINISHED, FINISHED, RUNNING))
+    rest = rest_of(tree, {step: draw(statuses) for step in leaves(tree)})
+    return Scene(scene.problem, rest, scene.states)
 
 
 @given(nearly_done())
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 def test_where_a_check_would_ask_nothing_it_would_find_nothing(scene):
-    asks = not asks_nothing(scene.progress)
+    asks = not asks_nothing(scene.rest)
     event(f"asks: {asks}")
     for now in scene.states:
-        found = validity_of(scene.progress, scene.problem.domain, now)
+        found = validity_of(scene.rest, scene.problem.domain, now)
         assert asks or found == Validity(None, frozenset())
 
 
@@ -203,7 +204,7 @@ def test_nothing_is_asked_about_many_plans_that_are_nearly_done():
     least = {"nothing": 100, "something": 100}
     assert_occurs(
         nearly_done(),
-        lambda scene: ["nothing" if asks_nothing(scene.progress) else "something"],
+        lambda scene: ["nothing" if asks_nothing(scene.rest) else "something"],
         least,
         most=1_000,
     )

@@ -153,22 +153,6 @@ def test_who_watches_misses_nothing_that_somebody_who_always_looks_would_see(sce
     assert without_looks(watching) == without_looks(anxious)
 
 
-class Thorough(Review):
-    """Checks what runs before it looks for something better, even where it has to work."""
-
-    def _is_as_planned(self, running):
-        return False
-
-
-@given(problems(), st.lists(st.sampled_from(SENSED), min_size=20, max_size=40))
-@settings(suppress_health_check=[HealthCheck.too_slow])
-def test_what_works_as_it_was_planned_may_be_checked_after_the_search(problem, sensed):
-    late, early = (
-        told(problem, Replanning(), sensed=sensed, review=review) for review in (Review, Thorough)
-    )
-    assert story(late) == story(early)
-
-
 @pytest.mark.slow
 def test_the_disturbed_runs_are_not_empty():
     def kinds(scene):

@@ -1,6 +1,6 @@
 """A repaired plan works to its end, and is the old one but for one part, whatever the problem."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import assume, event, given
@@ -13,15 +13,15 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.walk import outline, preorder, record_of
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, SearchStatus
-from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.remaining import RemainingPlan, remaining_plan
 from bthtn.replanning.repair import Repair
+from bthtn.replanning.rest import Rest
 from bthtn.replanning.validity import validity_of
 from bthtn.testing import validate
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from bthtn.world.state import FrozenState
 from tests.occurrences import assert_occurs
+from tests.rests import AHEAD, FINISHED, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 
@@ -39,29 +39,30 @@ def broken_plans(draw):
     done = 0 if branches else draw(st.integers(0, len(steps) - 1))
     changed = draw(st.sampled_from([VARIABLES, VARIABLES[:5], VARIABLES[5:], []]))
     now = problem.state.changed({one: other.get(one) for one in changed})
-    progress = Progress(
-        plan.tree,
-        {step: Stage.AHEAD if n >= done else Stage.FINISHED for n, step in enumerate(steps)},
-    )
-    failure = validity_of(progress, problem.domain, now).failure
+    statuses = {step: AHEAD if n >= done else FINISHED for n, step in enumerate(steps)}
+    rest = rest_of(plan.tree, statuses)
+    failure = validity_of(rest, problem.domain, now).failure
     avoiding = {}
     node = None if failure is None else failure.node
     if node is None:
         node = steps[draw(st.integers(done, len(steps) - 1))]
         avoiding = {(node.task, node.args): "it failed"}
-    return Broken(problem, plan, remaining_plan(progress, node), now, avoiding, done)
+    return Broken(problem, plan, rest, node, now, avoiding, done)
 
 
 class Broken(NamedTuple):
     problem: PlanRequest
     plan: Plan
-    rest: RemainingPlan
+    rest: Rest
+    broken: Any
     now: FrozenState
     avoiding: dict
     done: int
 
     def repair(self):
-        return Repair(self.plan, self.rest, self.now, self.problem.settings, self.avoiding)
+        return Repair(
+            self.plan, self.rest, self.broken, self.now, self.problem.settings, self.avoiding
+        )
 
 
 def is_whole(problem, plan):
@@ -78,14 +79,14 @@ def is_whole(problem, plan):
 
 @given(broken_plans())
 def test_a_repaired_plan_works_to_its_end_and_leads_where_it_says(drawn):
-    problem, old, rest, now, avoiding, done = drawn
+    problem, old, rest, _, now, avoiding, done = drawn
     repair = drawn.repair()
     repair.advance()
     why = "a step failed" if avoiding else "the world changed"
     event(f"{repair.status.value}, {why}, {'some' if done else 'no'} steps done")
     if repair.plan is None:
         return
-    left = rest.progress(repair.plan.tree)
+    left = rest.with_part(repair.path[-1], repair.part)
     assert validity_of(left, problem.domain, now).failure is None
     part = [step for step in leaves(repair.plan.tree) if step not in {*leaves(old.tree)}]
     assert not any((step.task, step.args) in avoiding for step in part)
@@ -101,13 +102,9 @@ def test_what_lies_beside_the_part_is_the_very_same(drawn):
     repair = drawn.repair()
     if repair.advance() is not SearchStatus.SOLVED:
         return
-    scopes = [node for _, node in preorder(drawn.rest.tree) if str(node) == repair.part]
-    old = set(leaves(drawn.plan.tree))
+    old, inside = set(leaves(drawn.plan.tree)), set(leaves(repair.path[-1]))
     kept = [step for step in leaves(repair.plan.tree) if step in old]
-    assert any(
-        kept == [step for step in leaves(drawn.plan.tree) if step not in inside]
-        for inside in ({node for _, node in preorder(scope)} for scope in scopes)
-    )
+    assert kept == [step for step in leaves(drawn.plan.tree) if step not in inside]
 
 
 @given(broken_plans(), st.integers(1, 4))

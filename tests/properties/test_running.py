@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from bthtn.behaviours import handover, memory, parallel, suspended
-from bthtn.replanning import policy, repair, review
+from bthtn.behaviours import branch, handover, memory, parallel, suspended
+from bthtn.replanning import policy, repair, rest, review
 from tests.running.pair import compared
 from tests.running.scenes import scene
 from tests.sizes import seeds
@@ -83,11 +83,13 @@ def instead(place, name, result):
 
 
 FAULTS = [
-    instead(repair.PendingRepair, "repaired", lambda _: None),
+    instead(repair.Repair, "_next", lambda _: None),
+    instead(rest.Rest, "_is_entered", lambda _: False),
+    instead(branch, "_anew", lambda _: frozenset()),
     instead(repair, "_disturbs", lambda _: False),
     instead(review.Review, "_validity", without_one_fluent),
     instead(review.Review, "_is_something_free_again", lambda _: False),
-    instead(handover._Handover, "_is_same_step", lambda _: False),
+    instead(handover, "_is_same_call", lambda _: False),
     instead(parallel, "_fails_plan", lambda _: False),
     instead(suspended.Suspended, "_must_wait", lambda _: False),
     instead(policy.RetryPolicy, "rest_after", lambda length: length + 1 if length > 1 else length),

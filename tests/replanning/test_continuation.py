@@ -7,10 +7,9 @@ from bthtn.plan.equivalence import comparable_record, is_first_choice
 from bthtn.plan.walk import leaves, record_entries
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
-from bthtn.replanning.progress import Progress, Stage, is_continuation
+from bthtn.replanning.continuation import is_continuation
 from bthtn.testing.strategies import World, problems
-
-FINISHED, RUNNING, AHEAD = Stage.FINISHED, Stage.RUNNING, Stage.AHEAD
+from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
 
 
 def plan_for(goal, domain, **given):
@@ -18,8 +17,8 @@ def plan_for(goal, domain, **given):
 
 
 def same(plan, stages, other, *, idle=()):
-    progress = Progress(plan.tree, dict(zip(leaves(plan.tree), stages, strict=True)))
-    return is_continuation(progress, other, lambda node: node.task.name in idle)
+    rest = rest_of(plan.tree, dict(zip(leaves(plan.tree), stages, strict=True)))
+    return is_continuation(rest, other, lambda node: node.task.name in idle)
 
 
 # comparable records

@@ -7,8 +7,9 @@ import pytest
 from bthtn import Domain, Planner, method, primitive, priority
 from bthtn.plan import leaves
 from bthtn.replanning.incremental_check import IncrementalCheck
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.rest import Rest
 from bthtn.testing.strategies import World
+from tests.rests import AHEAD, RUNNING, rest_of
 
 STEPS = 50
 
@@ -27,7 +28,7 @@ def asked():
 def relies(domain, goal, **given):
     """The reliance of a plan that begins in such a state."""
     plan = Planner(domain, goal).plan(World(**given))
-    return IncrementalCheck(Progress.at_start(plan.tree), plan.domain, World(**given).frozen())
+    return IncrementalCheck(Rest.at_start(plan.tree), plan.domain, World(**given).frozen())
 
 
 def now(**given):
@@ -103,8 +104,8 @@ def test_so_does_an_argument_of_what_has_begun(domain):
 
     plan = Planner(domain, visit(World.place)).plan(World())
     steps = [*leaves(plan.tree)]
-    progress = Progress(plan.tree, {steps[0]: Stage.RUNNING, steps[1]: Stage.AHEAD})
-    found = IncrementalCheck(progress, plan.domain, now())
+    rest = rest_of(plan.tree, {steps[0]: RUNNING, steps[1]: AHEAD})
+    found = IncrementalCheck(rest, plan.domain, now())
     assert found.still(now(count=1))
     assert not found.still(now(place="b"))
 
@@ -137,7 +138,7 @@ def test_alternatives_that_did_not_work_are_asked_again_too(domain):
         for name, most in (("a", 3), ("b", 9))
     )
     plan = Planner(domain, priority(a(), b())).plan(World())
-    found = IncrementalCheck(Progress.at_start(plan.tree), plan.domain, now(count=4))
+    found = IncrementalCheck(Rest.at_start(plan.tree), plan.domain, now(count=4))
     assert found.validity.failure is None
     assert found.still(now(count=5))
     assert not found.still(now(count=2))

@@ -1,7 +1,5 @@
 """Only the smallest part of a plan in which something is wrong is planned anew."""
 
-from dataclasses import replace
-
 import pytest
 
 from bthtn import Domain, Fluent, Settings, State, fluent, method, parallel, pause
@@ -10,10 +8,9 @@ from bthtn.plan.walk import leaves, preorder
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import SearchStatus
-from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.remaining import remaining_plan
 from bthtn.replanning.repair import Repair
 from bthtn.replanning.validity import validity_of
+from tests.rests import AHEAD, FAILED, FINISHED, RUNNING, rest_of
 
 
 class Soldier(State):
@@ -102,27 +99,24 @@ class Running:
         settings = settings or Settings()
         self.settings = settings
         self.plan = Planner(WAR, goal, settings).plan(Soldier(**before))
-        stages = {Stage.FINISHED: over, Stage.RUNNING: running, Stage.FAILED: failed}
-        named = {name: stage for stage, names in stages.items() for name in names}
+        statuses = {FINISHED: over, RUNNING: running, FAILED: failed}
+        named = {name: status for status, names in statuses.items() for name in names}
         self.nodes = {str(node): node for node in leaves(self.plan.tree)}
-        self.progress = Progress(
-            self.plan.tree,
-            {node: named.get(name, Stage.AHEAD) for name, node in self.nodes.items()},
-        )
+        now = {node: named.get(name, AHEAD) for name, node in self.nodes.items()}
+        self.rest = rest_of(self.plan.tree, now)
 
     def broken(self, now):
-        return validity_of(self.progress, self.plan.domain, now).failure
+        return validity_of(self.rest, self.plan.domain, now).failure
 
     def repair(self, avoiding=None, at=None, **values):
         now = Soldier(**values).frozen()
         node = self.nodes[at] if at else self.broken(now).node
-        rest = remaining_plan(self.progress, node)
-        return Repair(self.plan, rest, now, self.settings, avoiding or {})
+        return Repair(self.plan, self.rest, node, now, self.settings, avoiding or {})
 
 
 def repaired(repair):
     repair.advance()
-    return steps(repair.plan), str(repair.plan.record), repair.part
+    return steps(repair.plan), str(repair.plan.record), str(repair.path[-1])
 
 
 def test_a_part_that_has_not_begun_is_planned_for_the_state_in_which_it_will_begin():
@@ -145,15 +139,6 @@ def test_all_other_steps_are_the_very_same():
     repair.advance()
     kept = [node for node in repair.plan.steps if node in running.plan.steps]
     assert [str(node) for node in kept] == ["walk", "report"]
-
-
-def test_copies_of_parts_that_were_entered_are_entered():
-    running = Running(raid())
-    running.progress = replace(running.progress, entered=frozenset({running.plan.tree}))
-    repair = running.repair(ammo=0)
-    repair.advance()
-    assert repair.plan.tree is not running.plan.tree
-    assert repair.entered == {repair.plan.tree}
 
 
 def test_the_shooting_is_planned_anew_without_stopping_the_movement():

@@ -145,9 +145,9 @@ def test_what_the_world_does_while_a_plan_is_searched_for_may_make_a_better_one_
     assert heard.lines() == ["start pick", "aborted pick", "start hide"]
 
 
-def test_what_the_world_does_before_a_failed_plan_is_repaired_may_make_a_better_one_possible():
+def test_what_the_world_does_after_a_failed_plan_was_repaired_may_make_a_better_one_possible():
     agent, goal, heard = thief("RF", "R")
     ticks(goal, 2)
     agent.believe(Thief.guard_near, True)
     ticks(goal, 2)
-    assert heard.lines()[-2:] == ["aborted pick", "start hide"]
+    assert heard.lines()[-2:] == ["failed pick", "start hide"]

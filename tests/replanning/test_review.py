@@ -9,11 +9,12 @@ from bthtn.plan.equivalence import LONGEST_BOUND
 from bthtn.planning.exclusions import NOTHING_AVOIDED
 from bthtn.replanning.improvement import Start
 from bthtn.replanning.policy import Decision
-from bthtn.replanning.progress import AtWork, Progress, Stage
-from bthtn.replanning.review import Review
+from bthtn.replanning.rest import Rest
+from bthtn.replanning.review import AtWork, Review
 from bthtn.replanning.schedule import Budget
 from bthtn.testing.strategies import World
 from bthtn.world.beliefs import Beliefs
+from tests.rests import RUNNING, rest_of
 
 
 @pytest.fixture
@@ -76,10 +77,10 @@ def test_the_predicted_state_has_what_finished_steps_were_planned_to_do(domain):
 class Running(NamedTuple):
     """A plan that has come so far."""
 
-    now: Progress
+    now: Rest
     can_be_replaced: bool
 
-    def progress(self):
+    def rest(self):
         return self.now
 
     def place(self):
@@ -89,13 +90,16 @@ class Running(NamedTuple):
         pass
 
     def at_work(self):
-        return AtWork(self.now.running(), self.can_be_replaced)
+        return AtWork(
+            [step for step in self.now.unfinished() if self.now.status(step) is RUNNING],
+            self.can_be_replaced,
+        )
 
 
-def looked(review, progress, budget=None, *, interruptible=True):
+def looked(review, rest, budget=None, *, interruptible=True):
     """What is said in a tick: decisions and reasons."""
     allowance = Budget(budget, None)
-    verdicts = review.verdicts(Running(progress, interruptible), allowance)
+    verdicts = review.verdicts(Running(rest, interruptible), allowance)
     return [(verdict.decision, verdict.reason) for verdict in verdicts]
 
 
@@ -112,16 +116,16 @@ def chosen(domain, condition=World.open):
     review, plan = Review(planner, beliefs, "goal"), planner.plan(World())
     now = beliefs.frozen()
     review.adopted(plan, works_in=now, found=Start(now, NOTHING_AVOIDED))
-    progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
-    assert looked(review, progress) == []
-    return review, beliefs, progress
+    rest = rest_of(plan.tree, {plan.steps[0]: RUNNING})
+    assert looked(review, rest) == []
+    return review, beliefs, rest
 
 
 def test_what_may_not_be_interrupted_is_not_asked_and_asked_as_soon_as_it_may_be(domain):
-    review, beliefs, progress = chosen(domain)
+    review, beliefs, rest = chosen(domain)
     beliefs.write(World.open, True, "sensor")
-    assert looked(review, progress, interruptible=False) == []
-    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+    assert looked(review, rest, interruptible=False) == []
+    assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
 
 
 def test_where_the_running_plan_was_the_best_no_second_search_shows_the_surprise(
@@ -133,36 +137,36 @@ def test_where_the_running_plan_was_the_best_no_second_search_shows_the_surprise
         asked.append(start)
         return search(planner, start, *more, **named)
 
-    review, beliefs, progress = chosen(domain)
+    review, beliefs, rest = chosen(domain)
     beliefs.write(World.open, True, "sensor")
     monkeypatch.setattr(Planner, "search", counted)
-    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+    assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
     assert asked == [beliefs.frozen()]
 
 
 class Unseen(Running):
     """A running plan that nobody may check."""
 
-    def progress(self):
+    def rest(self):
         raise AssertionError("it is checked")
 
 
 def test_what_is_replaced_is_not_checked_before_if_nothing_that_it_touches_has_changed(domain):
-    review, beliefs, progress = chosen(domain)
+    review, beliefs, rest = chosen(domain)
     beliefs.write(World.open, True, "sensor")
-    verdicts = review.verdicts(Unseen(progress, can_be_replaced=True), Budget(None, None))
+    verdicts = review.verdicts(Unseen(rest, can_be_replaced=True), Budget(None, None))
     assert next(verdicts).decision is Decision.ADOPT
     with pytest.raises(AssertionError, match="it is checked"):
         next(verdicts)  # it was not replaced after all
 
 
 def test_what_is_found_when_it_may_not_be_interrupted_is_found_again_when_it_may(domain):
-    review, beliefs, progress = chosen(domain)
+    review, beliefs, rest = chosen(domain)
     beliefs.write(World.open, True, "sensor")
-    assert looked(review, progress, budget=1) == []
-    held = looked(review, progress, interruptible=False)
+    assert looked(review, rest, budget=1) == []
+    held = looked(review, rest, interruptible=False)
     assert held == [(Decision.KEEP, "it may not be interrupted now")]
-    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+    assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
 
 
 def test_a_function_that_raises_finds_nothing_better_and_is_told(domain):
@@ -176,26 +180,26 @@ def test_a_function_that_raises_finds_nothing_better_and_is_told(domain):
     planner, beliefs = Planner(domain, choose()), Beliefs(World(count=2))
     review, plan = Review(planner, beliefs, "goal"), planner.plan(World(count=2))
     review.adopted(plan)
-    progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
-    looked(review, progress)
+    rest = rest_of(plan.tree, {plan.steps[0]: RUNNING})
+    looked(review, rest)
     beliefs.write(World.count, 0, "sensor")
-    ((decision, reason),) = looked(review, progress)
+    ((decision, reason),) = looked(review, rest)
     assert decision is Decision.KEEP
     assert reason.startswith("there is nothing better: [BT201]")
 
 
 def test_what_cannot_bring_a_better_plan_is_heard_of_once_and_never_again(domain):
-    review, beliefs, progress = chosen(domain)
+    review, beliefs, rest = chosen(domain)
     heard = []
     for value in (1, 2, 3):
         before = beliefs.watched
         beliefs.write(World.count, value)
         heard.append(len(review._chances.changes))
-        assert looked(review, progress) == []
+        assert looked(review, rest) == []
         assert beliefs.watched <= before
     assert heard == [1, 0, 0]
     beliefs.write(World.open, True)
-    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+    assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
 
 
 @pytest.mark.parametrize(
@@ -204,11 +208,11 @@ def test_what_cannot_bring_a_better_plan_is_heard_of_once_and_never_again(domain
     ids=["a function is asked", "any member of a family may be"],
 )
 def test_what_cannot_be_told_beforehand_is_heard_of(domain, condition, wanted):
-    review, beliefs, progress = chosen(domain, condition)
+    review, beliefs, rest = chosen(domain, condition)
     beliefs.write(World.count, 1)
-    looked(review, progress)
+    looked(review, rest)
     beliefs.write(wanted, True)
-    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+    assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
 
 
 def test_closed_it_watches_nothing(domain):

@@ -5,8 +5,8 @@ import pytest
 from bthtn import Domain, Fluent, Methods, State, find_plan, fluent, method
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.walk import preorder
-from bthtn.replanning.progress import Progress, Stage
 from bthtn.replanning.validity import validity_of
+from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
 
 
 class Porter(State):
@@ -45,22 +45,22 @@ def plan(domain):
 def seen(plan, running, **values):
     """What is wrong with the rest of the plan while its first step runs, in such a world."""
     steps = [node for _, node in preorder(plan.tree) if isinstance(node, TaskNode)]
-    stages = dict.fromkeys(steps, Stage.AHEAD) | {steps[0]: running}
-    return validity_of(Progress(plan.tree, stages), plan.domain, Porter(**values).frozen()).failure
+    statuses = dict.fromkeys(steps, AHEAD) | {steps[0]: running}
+    return validity_of(rest_of(plan.tree, statuses), plan.domain, Porter(**values).frozen()).failure
 
 
 def test_a_step_whose_effects_are_seen_while_it_runs_breaks_nothing(plan):
-    assert seen(plan, Stage.RUNNING, hand="key", shelf="nothing") is None
+    assert seen(plan, RUNNING, hand="key", shelf="nothing") is None
 
 
 def test_also_when_only_some_of_them_are_seen(plan):
-    assert seen(plan, Stage.RUNNING, shelf="nothing") is None
-    assert seen(plan, Stage.RUNNING, hand="key") is None
+    assert seen(plan, RUNNING, shelf="nothing") is None
+    assert seen(plan, RUNNING, hand="key") is None
 
 
 def test_what_was_asked_before_the_step_is_not_asked_again(plan):
-    assert seen(plan, Stage.FINISHED, hand="key", shelf="nothing") is None
+    assert seen(plan, FINISHED, hand="key", shelf="nothing") is None
 
 
 def test_when_it_is_over_and_came_out_otherwise_the_rest_breaks(plan):
-    assert seen(plan, Stage.FINISHED, hand="stone", shelf="nothing").what == "unlock"
+    assert seen(plan, FINISHED, hand="stone", shelf="nothing").what == "unlock"

@@ -17,13 +17,12 @@ from bthtn import (
 from bthtn.plan import leaves
 from bthtn.plan.nodes import PriorityNode, SuspendedNode
 from bthtn.plan.walk import preorder
-from bthtn.replanning.progress import Progress, Stage
 from bthtn.replanning.validity import validity_of
 from bthtn.testing.strategies import World
+from tests.rests import AHEAD, FAILED, FINISHED, RUNNING, rest_of
 from tests.sizes import size
 
 MANY = size(quick=2_500, thorough=5_000, night=10_000)
-AHEAD, RUNNING, FINISHED = Stage.AHEAD, Stage.RUNNING, Stage.FINISHED
 
 
 @pytest.fixture
@@ -39,8 +38,8 @@ def seen(plan, *stages, passed=None, planned_for=None, **given):
     """The validity of a plan of which the steps are at these stages, the others ahead."""
     nodes = [*leaves(plan.tree)]
     steps = dict(zip(nodes, (*stages, *[AHEAD] * len(nodes)), strict=False))
-    progress = Progress(plan.tree, steps, planned_for or {}, passed or {})
-    return validity_of(progress, plan.domain, World(**given).frozen())
+    rest = rest_of(plan.tree, steps, planned_for, passed)
+    return validity_of(rest, plan.domain, World(**given).frozen())
 
 
 def names(found):
@@ -82,7 +81,7 @@ def test_expected_effects_count_as_long_as_the_step_is_not_over(domain):
 def test_finished_and_failed_steps_are_not_asked(domain):
     a = domain.primitive("a", precondition=World.lit)
     plan = planned(domain, (a(), a()))
-    assert seen(plan, FINISHED, Stage.FAILED, lit=False).failure is None
+    assert seen(plan, FINISHED, FAILED, lit=False).failure is None
 
 
 def test_the_precondition_is_asked_all_the_time_but_for_parts_at_the_start(
@@ -296,8 +295,8 @@ def test_what_nobody_has_planned_yet_is_the_end(domain):
     assert seen(plan, open=False).failure is None
     part = next(node for _, node in preorder(plan.tree) if isinstance(node, SuspendedNode))
     rest = planned(domain, b(), open=True)
-    progress = Progress(plan.tree, {rest.steps[0]: AHEAD}, {part: rest.tree})
-    assert validity_of(progress, plan.domain, World(open=False).frozen()).failure.what == "b"
+    left = rest_of(plan.tree, {rest.steps[0]: AHEAD}, {part: rest.tree})
+    assert validity_of(left, plan.domain, World(open=False).frozen()).failure.what == "b"
 
 
 def test_behind_a_deferred_task_counts_what_it_ensures(domain):

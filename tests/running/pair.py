@@ -15,7 +15,6 @@ from bthtn.testing.doubles import RecordingListener, ScriptedOperator
 from bthtn.testing.playground import World
 from tests.properties.scenes import LIMITS
 from tests.running.mind import Mind
-from tests.running.parts import Parallel
 from tests.running.reference import Goal
 
 
@@ -56,7 +55,7 @@ def planned_ticks(scene):
 
 
 def specified_ticks(scene):
-    """The same of the reference, up to where PlanGoal is known to differ."""
+    """The same of the reference."""
     mind = Mind(scene.domain, scene.state, operators_of(scene))
     options = {
         "settings": Settings(**scene.settings, **LIMITS),
@@ -72,8 +71,6 @@ def specified_ticks(scene):
             mind.write(fluent, value, "sensor")
         mind.begin_tick()
         root.tick_once()
-        if any(map(is_known_to_differ, goals)):
-            return
         yield [*mind.events], now(goals)
 
 
@@ -111,25 +108,6 @@ class Lit(Behaviour):
 def operators_of(scene):
     made = scene.scripts.items()
     return {task: ScriptedOperator(*scripts, abort_ticks=ticks) for task, (scripts, ticks) in made}
-
-
-def is_known_to_differ(goal):
-    """Whether PlanGoal may do something else from now on than it has to.
-
-    A repair lets the time of a timeout, and the tries of a retry, that go on begin anew there where
-    no step in them is running.
-    """
-    return goal.failures.is_in_doubt or (goal.tree is not None and has_dead_branch(goal.tree))
-
-
-def has_dead_branch(part):
-    """Whether a branch has failed of a parallel node that goes on.
-
-    PlanGoal reviews it as if what is left of it could still be run; and after a repair it is.
-    """
-    is_running = isinstance(part, Parallel) and part.status is Status.RUNNING
-    is_dead = is_running and any(child.status is Status.FAILURE for child in part.children)
-    return is_dead or any(map(has_dead_branch, part.children))
 
 
 def plain(event, starts):

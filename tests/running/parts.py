@@ -53,8 +53,6 @@ ALL, ANY, PRIMARY = ParallelPolicy.ALL, ParallelPolicy.ANY, ParallelPolicy.PRIMA
 class Part:
     """A node of a plan that runs: its status, and the parts below it."""
 
-    was_planned_late = False
-    """Whether it is the plan of a part that was suspended."""
     asked_before = None
     """For what stands for an alternative as it will be when it is asked again: as it is now."""
 
@@ -111,7 +109,7 @@ class Part:
     def is_entered(self):
         """Whether something in it has begun."""
         below = any(child.is_entered for child in self.children)
-        return self.was_planned_late or self.is_over or below
+        return self.is_over or below
 
     @property
     def has_begun(self):
@@ -143,9 +141,7 @@ class Part:
         return footprint_over(self.node, tuple(child.footprint_left() for child in self.children))
 
     def as_node(self):
-        """The node by now: with the plans of what was suspended, without what has failed."""
-        if self.is_over:
-            return self.node
+        """The node by now: with the plans of what was suspended."""
         return with_children(self.node, [child.as_node() for child in self.children])
 
     def left(self):
@@ -153,20 +149,6 @@ class Part:
         if self.is_over:
             return NULL_NODE
         return with_children(self.node, [child.left() for child in self.children])
-
-    def settle(self):
-        """Let the plans of suspended parts be parts of the plan like all others."""
-        for child in [] if self.is_over else self.kept():
-            child.settle()
-            if isinstance(child, Suspended) and child.children:
-                [part] = child.children
-                part.was_planned_late |= part is child.planned_part
-                self.put(child, part)
-        self.node = self.node if isinstance(self, Suspended) else self.as_node()
-
-    def kept(self):
-        """The parts below it that are as they are, and need not begin anew."""
-        return [*self.children]
 
     def failed_part(self):
         """What made it fail. A choice fails as a whole."""
@@ -200,7 +182,7 @@ class Null(Part):
 
     @property
     def is_entered(self):
-        return self.was_planned_late
+        return False
 
 
 class Step(Part):
@@ -341,7 +323,7 @@ class Step(Part):
 
     @property
     def is_entered(self):
-        return self.was_planned_late or self.status in (RUNNING, SUCCESS)
+        return self.status in (RUNNING, SUCCESS)
 
     def check(self, at):
         if self.is_over:
@@ -529,10 +511,6 @@ class Decorated(Sequence):
         if (self.node.task, self.node.args) == (other.node.task, other.node.args):
             self.age, self.tries = other.age, other.tries
 
-    def settle(self):
-        super().settle()
-        self.has_nothing_to_do = not has_steps(self.left())
-
     @property
     def is_retry(self):
         return isinstance(self.decorator, RetryDecorator)
@@ -616,6 +594,12 @@ class Parallel(Part):
         writes = after_parallel(prints, self.node.policy, lambda index, f: ends[index].written[f])
         return at.after_branches(ends, writes, side_by_side(prints, self.node.policy))
 
+    def left(self):
+        if self.is_over:
+            return NULL_NODE
+        alive = (child for child in self.children if child.status is not FAILURE)
+        return replace(self.node, children=tuple(child.left() for child in alive))
+
     def failed_part(self):
         failed = [child for child in self.children if child.status is FAILURE]
         return self if self.node.policy is ANY else failed[0].failed_part()
@@ -683,8 +667,10 @@ class Priority(Part):
         goes_on = self.children[self.chosen]
         return [c if c is goes_on and c.status is RUNNING else self.anew(c) for c in self.children]
 
-    def kept(self):
-        return [child for child in self.ahead() if child.asked_before is None]
+    def as_node(self):
+        is_asked_again = self.node.reactive and not self.is_over
+        children = self.ahead() if is_asked_again else self.children
+        return with_children(self.node, [child.as_node() for child in children])
 
     def anew(self, child):
         """An alternative as it will be when it is asked again."""
@@ -724,17 +710,12 @@ class Priority(Part):
         done = Footprint.one_of([Footprint.in_turn(end.done) for end in ends])
         return at.after_branches(ends, writes, done)
 
-    def as_node(self):
-        if self.is_over:
-            return self.node
-        return self.node_of(self.ahead(), "as_node")
-
     def left(self):
-        return NULL_NODE if self.is_over else self.node_of(self.ahead(), "left")
-
-    def node_of(self, children, how):
+        if self.is_over:
+            return NULL_NODE
+        children = self.ahead()
         kept = self.node.kept[len(self.node.kept) - len(children) :]
-        below = tuple(getattr(child, how)() for child in children)
+        below = tuple(child.left() for child in children)
         return replace(self.node, children=below, kept=kept)
 
     def place(self, running):
@@ -753,12 +734,12 @@ class Suspended(Part):
 
     def begin(self):
         super().begin()
-        self.plan = self.waits_for = self.planned_part = None
+        self.plan = self.waits_for = None
 
     @property
     def is_entered(self):
         """Whether it was planned, and that was not replaced as a whole."""
-        return any(child is self.planned_part or child.is_entered for child in self.children)
+        return bool(self.children)
 
     def tick(self):
         goal = self.goal
@@ -793,7 +774,7 @@ class Suspended(Part):
             for leaf in part.leaves():
                 if isinstance(leaf, Suspended):
                     leaf.not_before, leaf.inside = self.planned_at + 1, inside
-            self.children, self.planned_part = [part], part
+            self.children = [part]
             goal.resumed(self, self.plan)
 
     def planned(self):
@@ -903,18 +884,17 @@ def made(goal, node, above=None):
     return KINDS[type(node)](goal, node, above)
 
 
-def forget(part, *, deep):
+def forget(part):
     """Where all of a plan is over but one suspended part, the plan of this part takes its place.
 
     So a task that goes on by suspending itself does not grow.
     """
-    for child in part.children if deep else ():
-        forget(child, deep=deep)
+    for child in part.children:
+        forget(child)
     if part.above is None or isinstance(part, Suspended):
         left = [leaf for child in part.children for leaf in child.open_leaves()]
         if len(left) == 1 and left[0].children:
             part.children = left[0].children
             part.children[0].above = part
-            part.planned_part = part.children[0]
             if part.above is None:
                 part.node = SequenceNode((part.children[0].node,))

@@ -36,7 +36,6 @@ from bthtn.world.truth import UNKNOWN
 from tests.running.failures import Failures
 from tests.running.mind import FAILURE, INVALID, RUNNING, SUCCESS, Broken, Hiding, Paper
 from tests.running.parts import (
-    Decorated,
     Parallel,
     Priority,
     Sequence,
@@ -116,7 +115,7 @@ class Goal(Behaviour):
                 return FAILURE
             self.failures.begin()
             self.tree, self.record, self.replans = None, (), 0
-            self.is_broken, self.runs_on, self.to_repair = False, False, None
+            self.is_broken, self.runs_on = False, False
             self.has_waited = False
             self.begin_search()
         self.status = RUNNING
@@ -147,17 +146,17 @@ class Goal(Behaviour):
         self.has_resumed = False
         if self.tree.status is not SUCCESS:
             self.tree.tick()
-        if self.has_resumed:
-            forget(self.tree, deep=self.tree.status is RUNNING)
+        if self.has_resumed and self.tree.status is RUNNING:
+            forget(self.tree)
         if self.tree.status is RUNNING or (self.tree.status is SUCCESS and self.is_aborting()):
             return RUNNING
         if self.tree.status is SUCCESS:
             self.failures.succeeded()
             self.tell("goal ended", True)
             return SUCCESS
-        self.to_repair = self.tree.failed_part()
-        self.remember(self.to_repair)
-        return self.plan_again(self.to_repair)
+        failed = self.tree.failed_part()
+        self.remember(failed)
+        return self.plan_again(failed)
 
     def run_on(self):
         """Nothing of a broken plan goes on but its running steps."""
@@ -165,7 +164,6 @@ class Goal(Behaviour):
         for step in running:
             step.tick()
         if self.tree.running() != running:
-            self.to_repair = None
             self.begin_search()
 
     # Taking the place of another goal: py_trees stops what ran after it has ticked what takes over.
@@ -217,11 +215,6 @@ class Goal(Behaviour):
             self.has_waited = False
             if self.search_from is not self.mind.state:
                 self.begin_search()
-        part, self.to_repair = self.to_repair, None
-        if part is not None and self.repair(part, frozenset()):
-            self.adopted(self.plan, self.search_from)
-            self.tell("plan repaired", self.record)
-            return None
         plan = self.searched()
         if plan is None:
             return self.fail()
@@ -275,6 +268,12 @@ class Goal(Behaviour):
     def plan_again(self, failed):
         """A plan has failed: repair it, or search for another one, in the next tick."""
         again = self.replans < self.max_replans
+        if again and not self.is_aborting() and self.repair(failed, frozenset()):
+            self.replans += 1
+            self.adopted(self.plan)
+            self.tell("plan failed", again)
+            self.tell("plan repaired", self.record)
+            return RUNNING
         running = self.tree.running()
         self.abort([step for step in running if not again or step is failed])
         self.tell("plan failed", again)
@@ -381,7 +380,7 @@ class Goal(Behaviour):
         return UNKNOWN if before is UNKNOWN else before + write.value
 
     def review(self):
-        """Does the rest work, and is there a better plan? None if there is a plan to tick."""
+        """Is there a better plan, or does the rest work? None if there is a plan to tick."""
         before, self.avoided_last = self.avoided_last, self.avoided()
         self.is_free |= not before.keys() <= self.avoided_last.keys()
         changed = self.mind.changed_by_others(self.heard, self)
@@ -389,15 +388,14 @@ class Goal(Behaviour):
         relevant = changed if self.support is None else changed & self.support
         if self.works_at == self.heard:
             self.is_unchecked = False
+        if self.improve(changed):
+            return None
         if self.is_unchecked or relevant or self.unexpected is not None:
-            is_over, answer = self.look(frozenset(relevant))
-            if is_over:
-                return answer
-        self.improve(changed)
+            return self.look(frozenset(relevant))
         return None
 
     def look(self, by_others):
-        """Check the rest. Returns whether that has decided the tick, and the answer."""
+        """Check the rest. Returns None if there is a plan to tick."""
         failed, self.is_unchecked, self.unexpected = None, False, None
         paper = Paper(self.mind, by_others)
         try:
@@ -408,10 +406,10 @@ class Goal(Behaviour):
         for step in paper.lost:
             step.is_lost = step.is_at_work
         if failed is None:
-            return False, None
+            return None
         part, is_own = failed.part, not failed.reads & by_others
         if is_own and part.status is RUNNING and isinstance(part, Step):
-            return False, None  # it fails by itself, in this tick
+            return None  # it fails by itself, in this tick
         if is_own:
             self.remember(part, failed.reads)
         else:
@@ -420,13 +418,13 @@ class Goal(Behaviour):
             self.replans += is_own
             self.adopted(self.plan)
             self.tell("plan repaired", self.record)
-            return True, None
+            return None
         if is_own:
-            return True, self.plan_again(part)
+            return self.plan_again(part)
         self.abort([step for step in self.tree.running() if step is part])
         self.is_broken, self.runs_on = True, True
         self.begin_search()
-        return True, self.find()
+        return self.find()
 
     # Repair.
 
@@ -523,11 +521,7 @@ class Goal(Behaviour):
 
     def splice(self, old, new):
         """Run on with a new part. Its running steps run on if the new part begins with them."""
-        self.tree.settle()
-        for part in self.tree.parts():
-            if isinstance(part, Decorated) and part.age is not None and not part.is_over:
-                self.failures.is_in_doubt = True
-        tree = self.tree.children[0].node
+        tree = self.tree.children[0].as_node()
         self.plan = Plan(self.planner.domain, self.planner.goal, (), tree, record_of(tree), None)
         running = old.running()
         new.place(running)
@@ -536,24 +530,24 @@ class Goal(Behaviour):
     # A better plan.
 
     def improve(self, changed):
-        """Adopt a plan that is better, and a surprise."""
+        """Adopt a plan that is better, and a surprise. Returns whether there is one."""
         is_exact, record = self.interrupt == "surprise", self.bound[0]
         if self.planner.minimizes or (is_exact and not any(record)):
-            return
+            return False
         watched = changed if self.last_reads is None else changed & self.last_reads
         self.causes |= set(filter(self.is_mentioned, watched))
         if not (self.causes or self.is_free) or not self.is_interruptible(self.tree):
-            return
+            return False
         causes, is_free = self.causes, self.is_free
         self.causes, self.is_free = set(), False
         search = self.better_from(self.mind.state, self.avoided())
         if is_exact:
             self.last_reads = frozenset(search.reads)
             if not (is_free or causes & self.last_reads):
-                return
+                return False
         plan = search.plan
         if plan is None or (is_exact and not self.is_surprise(plan)):
-            return
+            return False
         left, found = self.tree.left(), plan.tree
         is_same = steps_outline(left, self.is_idle) == steps_outline(found, self.is_idle)
         if not is_same:
@@ -562,6 +556,7 @@ class Goal(Behaviour):
         self.adopted(plan)
         if not is_same:
             self.tell("plan adopted", self.record)
+        return True
 
     def better_from(self, state, avoiding):
         bound = None if self.interrupt == "any" else self.bound[0]
