@@ -58,7 +58,7 @@ class RanParts(Ran, Protocol):
 
 
 class Rest:
-    """The rest of a running plan; nodes are compared by identity.
+    """The rest of a running plan at one moment; nodes are compared by identity.
 
     ``behaviours`` run the steps, choices, parallel nodes and decorated parts; a step that has none
     any more is finished. ``instead`` has what stands in the place of nodes: the plans of suspended
@@ -277,16 +277,10 @@ class Rest:
 
     def _left_of(self, node: ParallelNode | PriorityNode) -> tuple[Node, ...]:
         below, behaviour = self._now(node.children), self._ran(node)
-        gone = () if behaviour is None else behaviour.gone
-        return (
-            below
-            if not gone
-            else tuple(
-                child
-                for n, child in enumerate(below)
-                if n not in gone or child in self._mended or child in self._anew
-            )
-        )
+        if behaviour is None or not behaviour.gone:
+            return below
+        gone, goes_on = behaviour.gone, self._mended | self._anew
+        return tuple(node for n, node in enumerate(below) if n not in gone or node in goes_on)
 
     def _now(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         """What stands in the place of these nodes by now."""
