@@ -195,7 +195,7 @@ class Rest:
         for place, node in enumerate(nodes):
             if self.has_begun(node):
                 last = place
-            elif last >= 0:
+            elif last >= 0 and _has_leaves(node):
                 break
         return last
 
@@ -288,6 +288,11 @@ class Rest:
             return nodes
         instead = self._instead
         return tuple(instead.get(n, n) if isinstance(n, ScopeNode) else n for n in nodes)
+
+
+def _has_leaves(node: Node) -> bool:
+    """Whether there is something to do in a node; where there is not, nothing ever begins."""
+    return any(isinstance(below, TaskNode | SuspendedNode) for _, below in preorder(node))
 
 
 def _is_choice(node: Node) -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from py_trees.common import Status
 
-from bthtn import Settings, defer, method, parallel, pause, priority
+from bthtn import Settings, at_start, defer, method, null, parallel, pause, priority
 from bthtn.agent.events import (
     LeafAborted,
     LeafStarted,
@@ -487,6 +487,21 @@ def test_a_task_that_goes_on_for_ever_is_looked_at_at_no_growing_cost(stage):
     assert stage.heard.of(PlanFailed)[0].reason.endswith(
         "for_ever: there is no plan: step: lit is false: lit = false"
     )
+
+
+@pytest.mark.parametrize("form", ["a pause", "nothing to do"])
+def test_what_lies_behind_the_plan_is_not_looked_at_any_more(stage, form):
+    nothing = stage.compound("nothing", lambda: [method(null(), when=World.open)])
+    left = pause() if form == "a pause" else nothing
+    last = stage.step("b", "RRRS", precondition=at_start(World.lit))
+    steps, end = (stage.step("a", "S"), left, last), stage.step("end", "S")
+    part = stage.compound("part", lambda: [method(*steps)])
+    goal = stage.goal((part, end), open=True, lit=True, max_replans=0)
+    assert ticks(goal, 2) == "RR"
+    for fluent in (World.open, World.lit):
+        stage.actor.believe(fluent, False, "sensor")
+    assert stage.play_out(goal).endswith("S")
+    assert not stage.heard.of(PlanBroken)
 
 
 def test_an_open_part_in_a_branch_is_no_reason_to_see_improvements_that_are_none(stage):
