@@ -76,7 +76,7 @@ class PlanDecorated(PlanSequence):
     @property
     def is_tried_again(self) -> bool:
         """Whether a try of the steps has failed, and another one was begun."""
-        return self.status is RUNNING and self._tries > 0
+        return self.status is not INVALID and self._tries > 0  # the last one may be mended
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the steps, unless the decorator ends the part first."""
