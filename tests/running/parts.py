@@ -534,6 +534,11 @@ class Decorated(Sequence):
 class Parallel(Part):
     """Branches side by side, until the policy ends them."""
 
+    @property
+    def alive(self):
+        """The branches that have not failed without it."""
+        return [child for child in self.children if child.status is not FAILURE]
+
     def open_leaves(self):
         left = super().open_leaves()
         return left if self.is_over or self.node.policy is ALL else [self, *left]
@@ -579,16 +584,14 @@ class Parallel(Part):
         if self.is_over:
             return at
         ends, failed = [], {}
-        for index, child in enumerate(self.children):
-            inside = replace(at, done=())
+        for index, child in enumerate(self.alive):
             try:
-                ends.append(inside if child.status is FAILURE else child.check(inside))
+                ends.append(child.check(replace(at, done=())))
             except Broken as broken:
                 ends.append(broken.at)
                 failed[index] = broken
-        gone = [child for child in self.children if child.status is FAILURE]
         for index, broken in failed.items():
-            if self.fails_with(index) or len(failed) + len(gone) == len(ends):
+            if self.fails_with(index) or len(failed) == len(ends):
                 raise Broken(broken.part, at, broken.reads)
         prints = [Footprint.in_turn(end.done) for end in ends]
         writes = after_parallel(prints, self.node.policy, lambda index, f: ends[index].written[f])
@@ -597,8 +600,13 @@ class Parallel(Part):
     def left(self):
         if self.is_over:
             return NULL_NODE
-        alive = (child for child in self.children if child.status is not FAILURE)
-        return replace(self.node, children=tuple(child.left() for child in alive))
+        return replace(self.node, children=tuple(child.left() for child in self.alive))
+
+    def footprint_left(self):
+        if self.is_over:
+            return Footprint()
+        left = tuple(child.footprint_left() for child in self.alive)
+        return footprint_over(self.node, left)
 
     def failed_part(self):
         failed = [child for child in self.children if child.status is FAILURE]

@@ -517,7 +517,7 @@ class Goal(Behaviour):
     def is_disturbing(part):
         """Whether it would disturb a branch beside it, or that one it."""
         nodes = [above for above in part.around() if isinstance(above, Parallel)]
-        return any(conflict([c.footprint_left() for c in node.children]) for node in nodes)
+        return any(conflict([c.footprint_left() for c in node.alive]) for node in nodes)
 
     def splice(self, old, new):
         """Run on with a new part. Its running steps run on if the new part begins with them."""
