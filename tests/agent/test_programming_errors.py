@@ -222,7 +222,7 @@ def test_a_step_that_the_world_refuses_is_avoided_and_one_with_a_mistake_is_not(
         raise OperatorFailed("the way is blocked")
 
     goal, heard = two_ways(refused)
-    assert "S" in ticks(goal, 20)
+    assert "S" in ticks(goal, 8)
     assert [one.task for one in heard.of(TaskAvoided)] == ["one"]
     goal, heard = two_ways(broken)
     assert "S" not in ticks(goal, 20)
