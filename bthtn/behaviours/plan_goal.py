@@ -447,7 +447,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         if verdict.failure is None:  # it was cut short
             self._mount.stop()
         if not by_others:
-            return self._plan_again(failure)
+            return self._plan_again(failure, repairs=False)
         self._break_plan(failure)
         self._start_search(str(failure))
         return self._find_plan()
@@ -495,11 +495,11 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             self._search.failures.part_failed(self._mount.rest(), failure)
         return self._plan_again(failure)
 
-    def _plan_again(self, failure: Failure) -> Status:
-        """Search for another plan in the next tick, unless there were too many already."""
+    def _plan_again(self, failure: Failure, *, repairs: bool = True) -> Status:
+        """Repair the plan, or search for another one in the next tick, unless it was too often."""
         again, reason = self.replans < self.max_replans, str(failure)
-        may_repair = again and self.agent.aborts.first(self._holder) is None
-        if may_repair and (repair := self._repair(failure)) is not None:
+        repairs = repairs and again and self.agent.aborts.first(self._holder) is None
+        if repairs and (repair := self._repair(failure)) is not None:
             self.replans += 1
             self._emit(PlanFailed, reason, again)
             self._repaired(repair, failure)

@@ -223,14 +223,22 @@ class Review:
         is_late = self._age >= self.replanning.minimum_commitment
         steps, interruptible = running.at_work() if is_wanted else ([], False)
         ready, plan = is_wanted and is_late and interruptible, self._adopted
+        kept: Verdict | None = None
         if ready or self._search is not None:
             search = self._search or self._start_search(steps, relevant)
-            yield from self._improved(search, budget, interruptible=ready)
+            for verdict in self._improved(search, budget, interruptible=ready):
+                if verdict.decision is Decision.KEEP:
+                    kept = verdict  # which is not so if the plan does not work
+                else:
+                    yield verdict
         is_unchecked = self._is_new or bool(self._support.changes) or self._unexpected is not None
         if is_unchecked and self._adopted is plan:  # else nobody asks any more whether it works
-            verdict = self._validated(running)
-            if verdict is not None:
-                yield verdict
+            checked = self._validated(running)
+            if checked is not None:
+                yield checked
+                kept = kept if checked.decision is Decision.KEEP else None
+        if kept is not None:
+            yield kept
 
     def close(self) -> None:
         """End the review: remove the watches, and drop a search."""

@@ -265,10 +265,11 @@ class Goal(Behaviour):
             self.abort(self.tree.running())
         self.tree, self.is_broken, self.runs_on = None, False, False
 
-    def plan_again(self, failed):
+    def plan_again(self, failed, *, repairs=True):
         """A plan has failed: repair it, or search for another one, in the next tick."""
         again = self.replans < self.max_replans
-        if again and not self.is_aborting() and self.repair(failed, frozenset()):
+        repairs = repairs and again and not self.is_aborting()
+        if repairs and self.repair(failed, frozenset()):
             self.replans += 1
             self.adopted(self.plan)
             self.tell("plan failed", again)
@@ -420,7 +421,7 @@ class Goal(Behaviour):
             self.tell("plan repaired", self.record)
             return None
         if is_own:
-            return self.plan_again(part)
+            return self.plan_again(part, repairs=False)
         self.abort([step for step in self.tree.running() if step is part])
         self.is_broken, self.runs_on = True, True
         self.begin_search()
