@@ -385,14 +385,16 @@ def outcomes():
 
 
 def table(found):
-    """The table of the semantics: places at which all calls have the same outcome in one column."""
+    """The table of the semantics: calls, and places, with like outcomes stand together."""
     alike = {}
     for place in dict.fromkeys(place for place, _ in found):
         alike.setdefault(tuple(found[place, call] for call in CALLS), []).append(place)
     heads = [", ".join(places) for places in alike.values()]
-    lines = [f"| call | {' | '.join(heads)} |", "| --- |" + " --- |" * len(heads)]
-    for number, call in enumerate(CALLS):
-        cells = [outcome[number] for outcome in alike]
+    lines = [f"| calls | {' | '.join(heads)} |", "| --- |" + " --- |" * len(heads)]
+    rows = {}
+    for call, *cells in zip(CALLS, *alike, strict=True):
+        rows.setdefault(tuple(cells), []).append(f"`{call}`")
+    for cells, calls in rows.items():
         shown = [WORDS.get(cell, f"refused: [{cell}](errors/{cell}.md)") for cell in cells]
-        lines.append(f"| `{call}` | {' | '.join(shown)} |")
+        lines.append(f"| {', '.join(calls)} | {' | '.join(shown)} |")
     return "\n".join(lines)
