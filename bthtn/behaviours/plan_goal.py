@@ -234,8 +234,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         In the middle of a tick of the goal it is stopped at the end of that.
         """
         for worker, method in at_work(but_one=True):
-            if worker is self and method in ("tick", "stop"):
-                if method == "tick" and self._ended is None:
+            if worker is self and method in ("tick", "_begin", "stop"):
+                if method != "stop" and self._ended is None:
                     self._stop_soon()
                 return
         runtime = runtime_of(self.agent)
@@ -493,6 +493,9 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         failure = failure_of(self._mount.subtree)
         if failure.node is not None:
             self._search.failures.part_failed(self._mount.rest(), failure)
+        if self.ends_for and self._ended is None:
+            self._stop(INVALID)
+            return FAILURE
         return self._plan_again(failure)
 
     def _plan_again(self, failure: Failure, *, repairs: bool = True) -> Status:
@@ -589,14 +592,18 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     def _holder(self) -> Holder:
         return self._mount.hooks.holder
 
+    @work
     def _begin(self) -> None:
         """Go on with the tick in which the goal had to wait."""
-        work = self._advance()
+        rest_of_tick = self._advance()
         try:
             while True:
-                next(work)
+                next(rest_of_tick)
         except StopIteration as done:
-            self._ended = None if done.value is RUNNING else done.value
+            if self._ended is INVALID:  # it was stopped in the middle
+                self._stop(INVALID)
+            else:
+                self._ended = None if done.value is RUNNING else done.value
 
     def _is_aborting(self) -> bool:
         """Whether something that the goal has aborted is not done yet."""

@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 from py_trees.composites import Sequence
 
-from bthtn import UNKNOWN, Domain, Fluent, State, fluent
+from bthtn import UNKNOWN, Domain, Fluent, State, fluent, method
 from bthtn.agent.events import GoalEnded, PlanAborted
 from bthtn.behaviours import Agent, Believes, Operators, PlanGoal
 from bthtn.errors import ArgumentError, DomainError, ExecutionError
@@ -203,3 +203,24 @@ def test_an_interruption_ends_the_holding(cook):
 def test_a_guard_cannot_be_held_for_less_than_no_ticks(cook):
     with pytest.raises(ExecutionError, match="BT202"):
         Believes("guard", cook, World.open, hold=-1)
+
+
+def test_a_goal_whose_last_tick_it_is_does_not_plan_again_when_its_plan_fails():
+    domain = Domain("kitchen", World)
+    stir, taste = domain.primitive("stir"), domain.primitive("taste")
+
+    @domain.compound
+    def cook_it():
+        yield method(stir())
+        yield method(taste())
+
+    operators = Operators()
+    operators.bind(stir)(ScriptedOperator("RF"))
+    operators.bind(taste)(ScriptedOperator("R"))
+    agent = Agent("cook", domain, World(open=True), body=None, operators=operators)
+    goal = PlanGoal("meal", agent, cook_it())
+    root = Sequence("guarded", False, [Believes("open", agent, World.open), goal])
+    root.tick_once()
+    agent.believe(World.open, False)
+    root.tick_once()
+    assert goal.status is root.status is Status.FAILURE

@@ -273,3 +273,29 @@ def test_a_step_that_waits_holds_up_nothing_beside_it(stage):
     two = parallel(stage.step("walk", "S", uses="legs"), stage.step("wave", "RS", uses="arms"))
     ticks(beside("root", *named(stage, one=one, two=two)), 2)
     assert stage.heard.lines() == ["start a", "start wave", "done wave"]
+
+
+# stopped while it begins
+
+
+@pytest.mark.parametrize("place", ["a step", "a hook"])
+def test_a_goal_that_is_stopped_while_it_begins_in_the_stop_of_another_leaves_nothing(stage, place):
+    hurry, calm = goals(stage)
+    root = selector(Sequence("guarded", memory=False, children=[Alarm(stage), hurry]), calm)
+    stops = [lambda: root.stop(Status.INVALID)]
+
+    def stop(*_):
+        if stops:
+            stops.pop()()
+
+    if place == "a step":
+        stage.code["rush"].at_tick = stop
+    else:
+        stage.operators.on_plan_start(stage.domain.freeze().tasks["rush"])(stop)
+    opened(stage, root)
+    assert hurry.status is calm.status is Status.INVALID
+    lines = stage.heard.lines()
+    assert lines.count("start rush") == lines.count("aborted rush")
+    stage.heard.clear()
+    root.tick_once()
+    assert stage.heard.lines() == ["start rush"]
