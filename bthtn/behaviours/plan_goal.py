@@ -287,7 +287,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
-        return super().tip() if self._mount.is_empty else self._mount.subtree.tip()
+        running = None if self._mount.is_empty else self._mount.subtree.tip()
+        return running or super().tip()
 
     def _stop(self, new_status: Status) -> None:
         """End, without a look at what is going on."""

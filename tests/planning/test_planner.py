@@ -259,16 +259,5 @@ def test_each_plan_for_a_suspended_part_has_nodes_of_its_own():
     assert len(nodes) == 4 * len(list(preorder(trees[0])))
 
 
-def test_so_has_each_plan_of_a_planner_that_was_saved_with_a_search_for_one():
-    plan = find_plan(war, Soldier(), hold(3))
-    saved = Planner.resuming(plan.domain, plan.suspended[0]).__getstate__()
-    loaded = Planner.__new__(Planner)
-    for name, value in saved.items():
-        setattr(loaded, name, value)
-    loaded.resume(None)
-    trees = [loaded.plan(Soldier(ammo=3)).tree for _ in range(4)]
-    assert len({id(tree) for tree in trees}) == 4
-
-
 def told_to_wait(count):
     return primitive()
