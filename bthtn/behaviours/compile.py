@@ -178,7 +178,11 @@ class _Compiler:
             if isinstance(node, TaskNode):
                 made.append(TaskLeaf(node, place[0], self._run))
             elif isinstance(node, SequenceNode):
-                pending += [(child, place) for child in reversed(node.children)]
+                for number, child in enumerate(node.children):
+                    if not isinstance(child, TaskNode):  # few are anything else
+                        pending += [(later, place) for later in reversed(node.children[number:])]
+                        break
+                    made.append(TaskLeaf(child, place[0], self._run))
             elif isinstance(node, ScopeNode) and not self._is_shown(node, place[1]):
                 pending.append((node.child, (Inside(node, place[0]), place[1])))
             else:

@@ -175,14 +175,10 @@ def discard(subtree: Behaviour) -> None:
         children = below(node)
         found.append((node, children))
         for child in children:
-            if (
-                child.status is INVALID
-                and isinstance(child, PlanLeaf)
-                and child._below is None
-                and not child._was_looked_at
-            ):
-                continue  # a leaf that does not run has nothing to shut down
-            pending.append(child)
+            # A leaf that does not run has nothing to shut down. isinstance would take longer.
+            is_bare = child.status is INVALID and getattr(child, "_below", child) is None
+            if not is_bare or getattr(child, "_was_looked_at", True):
+                pending.append(child)
     subtree.parent = None
     for node, children in reversed(found):
         _shut_down(node)
