@@ -275,24 +275,28 @@ def only_runs_on(branch: Behaviour) -> bool:
 
 def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
     """Yield the nodes that may still be ticked."""
-    # A reactive priority may ask again alternatives that have ended: for those, ``again`` is set.
+    # What may be run again, in a reactive choice or another try, counts as a whole.
     pending = [(branch, False)]
     while pending:
         node, again = pending.pop()
         if node.status in _ENDED and not again:
             continue
         yield node
+        left: list[Behaviour] = []
         match node:
-            case PlanPriority(status=Status.RUNNING, memory=False):
-                pending.extend((child, True) for child in node.children)
-            case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
-                behind = node.children[node.children.index(chosen) :]
-                pending.extend((child, False) for child in behind)
-            case PlanDecorated(status=Status.RUNNING, decorator=RetryDecorator()):
-                pending.extend((child, True) for child in node.children)
             case PlanSequence(status=Status.RUNNING):
-                pending.extend((child, False) for child in node.ahead)
+                again = again or _is_retry(node)
+                left = node.children if again else node.ahead
             case PlanSequence():  # it begins anew, without what has replaced suspended parts
-                pending.extend((child, True) for child in node.planned)
+                left, again = node.planned, True
+            case PlanPriority(status=Status.RUNNING, memory=False):
+                left, again = node.children, True
+            case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
+                left = node.children if again else node.children[node.children.index(chosen) :]
             case PlanParallel() | PlanPriority():
-                pending.extend((child, again) for child in node.children)
+                left = node.children
+        pending.extend((child, again) for child in left)
+
+
+def _is_retry(node: PlanSequence) -> bool:
+    return isinstance(node, PlanDecorated) and isinstance(node.decorator, RetryDecorator)

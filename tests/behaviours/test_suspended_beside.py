@@ -134,6 +134,17 @@ def test_it_waits_for_an_alternative_that_a_reactive_choice_may_come_back_to(sta
     assert lines.index("done b") < lines.index("start c")
 
 
+@pytest.mark.parametrize("again", ["another choice", "another try"])
+def test_what_may_be_begun_again_counts_as_a_whole(stage, again):
+    both = (stage.step("a", "S", uses="legs"), stage.step("b", "RRRRS"))
+    one = stage.compound("one", lambda: [method(both)])
+    first = stage.step("first", "S", exec_only=World.open)
+    part = retry(2, one) if again == "another try" else priority(first, one, reactive=True)
+    later = (stage.step("w", "RS"), defer(stage.step("c", "S", uses="legs")))
+    lines, _ = until_end(stage, parallel(part, later))
+    assert lines.index("done b") < lines.index("start c")
+
+
 def test_it_waits_for_no_branch_of_another_agent_s_plan(stage):
     elsewhere = Domain("elsewhere", World)
     inner = elsewhere.primitive("inner", uses="legs")
