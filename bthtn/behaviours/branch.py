@@ -41,9 +41,6 @@ _ENDED: Final = (SUCCESS, FAILURE)
 _STOPS: Final = ("stop", "_stop", "_stop_soon", "terminate")
 """The methods by which a node is stopped from above."""
 
-_WHOLE: Final = (PlanPriority, PlanParallel, PlanDecorated)
-"""The nodes of a plan that may end while steps in them have not been run."""
-
 
 def rest_of(run: PlanRun, subtree: Behaviour) -> Rest:
     """The rest of a plan that is run by ``subtree``."""
@@ -135,15 +132,19 @@ def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
     pending = [subtree]
     while pending:
         node = pending.pop()
-        if isinstance(node, TaskLeaf):
-            if node.status not in _ENDED:
+        if node.status in _ENDED:
+            continue
+        match node:
+            case TaskLeaf():
                 yield node.node
-        elif node.status in _ENDED and isinstance(node, _WHOLE):
-            pass  # it is over
-        elif isinstance(node, PlanSequence | PlanParallel):
-            pending += reversed(node.children)
-        else:
-            return
+            case PlanSequence(status=Status.RUNNING):
+                pending += reversed(node.ahead)
+            case PlanSequence():  # it begins anew, without what has replaced suspended parts
+                pending += reversed(node.planned)
+            case PlanParallel():
+                pending += reversed(node.children)
+            case _:
+                return
 
 
 def active_path(subtree: Behaviour) -> Iterator[object]:

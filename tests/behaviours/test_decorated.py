@@ -514,6 +514,27 @@ def test_a_plan_that_continues_a_decorated_part_is_kept(stage):
     assert not stage.heard.of(PlanReplaced)
 
 
+def test_a_plan_that_continues_with_another_try_is_kept(stage):
+    both = parallel(defer(stage.step("a", "S", "S")), stage.step("b", "RF", "RS"))
+    policy = Replanning(interrupt="any")
+    goal = stage.goal(retry(2, both), max_replans=0, replanning=policy, lit=False)
+    assert ticks(goal, 2) == "RR"
+    stage.actor.believe(World.lit, True, "sensor")
+    assert stage.play_out(goal) == "RS"
+    assert not stage.heard.of(PlanReplaced)
+
+
+def test_a_part_that_has_been_tried_has_begun_when_its_last_try_is_mended(stage):
+    hit, flee = stage.step("hit", "RF", "F", "S"), stage.step("flee", "S")
+    fight = stage.compound("fight", lambda: [method(hit)])
+    act = stage.compound("act", lambda: [method(retry(2, fight), when=World.lit), method(flee)])
+    goal = stage.goal((act, stage.step("end", "S")), lit=True, max_replans=1)
+    ticks(goal, 1)
+    stage.actor.believe(World.lit, False, "sensor")
+    assert stage.play_out(goal).endswith("S")
+    assert "start flee" not in stage.heard.lines()
+
+
 def test_a_part_planned_beside_a_retry_waits_for_all_that_could_be_tried_again(stage):
     write = stage.step("write", "S", "S", effects=World.count.increases(1))
     test = stage.step("test", "RF", "RS")
