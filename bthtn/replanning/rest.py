@@ -96,7 +96,8 @@ class Rest:
         instead = {node: new for node, new in self._instead.items() if new is not old}
         place = next((node for node, new in self._instead.items() if new is old), old)
         anew = self._anew.union(node for _, node in preorder(part))
-        return Rest(self.tree, self._behaviours, instead | {place: part}, anew, self._mended)
+        mended = self._mended | {part}
+        return Rest(self.tree, self._behaviours, instead | {place: part}, anew, mended)
 
     def status(self, step: TaskNode) -> Status:
         """The status of a step."""
@@ -279,7 +280,7 @@ class Rest:
         below, behaviour = self._now(node.children), self._ran(node)
         if behaviour is None or not behaviour.gone:
             return below
-        gone, goes_on = behaviour.gone, self._mended | self._anew
+        gone, goes_on = behaviour.gone, self._mended
         return tuple(node for n, node in enumerate(below) if n not in gone or node in goes_on)
 
     def _now(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:

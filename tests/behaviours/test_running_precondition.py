@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn import UNKNOWN, at_start, method, parallel, primitive, priority, retry
+from bthtn import UNKNOWN, at_start, defer, method, parallel, primitive, priority, retry
 from bthtn.agent.events import LeafEnded, PlanBroken
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
@@ -199,6 +199,17 @@ def test_in_a_branch_that_may_fail_the_step_alone_is_given_up(stage, policy, let
     if policy == "any":
         [ended] = [event for event in stage.heard.of(LeafEnded) if not event.succeeded]
         assert (ended.task, ended.reason) == ("a", "open is false: open = false")
+
+
+def test_a_branch_without_a_plan_does_nothing_in_place_of_the_step(stage):
+    one = defer(stage.step("a", "R", precondition=World.open))
+    other = defer(stage.step("b", "S", precondition=World.lit))
+    goal = stage.goal(parallel(one, other, policy="any"), open=True, lit=False, max_replans=0)
+    ticks(goal, 2)
+    stage.actor.believe(World.open, False, "sensor")
+    ticks(goal, 1)
+    assert "aborted a" in story(stage)
+    assert stage.heard.of(PlanBroken)
 
 
 def test_the_next_alternative_is_tried(stage):
