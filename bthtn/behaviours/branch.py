@@ -283,20 +283,21 @@ def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
         if node.status in _ENDED and not again:
             continue
         yield node
-        left: list[Behaviour] = []
+        runs = node.status is RUNNING
         match node:
-            case PlanSequence(status=Status.RUNNING):
-                again = again or _is_retry(node)
-                left = node.children if again else node.ahead
-            case PlanSequence():  # it begins anew, without what has replaced suspended parts
-                left, again = node.planned, True
-            case PlanPriority(status=Status.RUNNING, memory=False):
-                left, again = node.children, True
-            case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
-                left = node.children if again else node.children[node.children.index(chosen) :]
+            case PlanSequence():
+                # It begins anew without what has replaced suspended parts.
+                anew = set(node.planned if again or not runs or _is_retry(node) else ())
+                ahead = node.ahead if runs else ()
+                pending.extend((child, True) for child in anew)
+                pending.extend((child, False) for child in ahead if child not in anew)
+            case PlanPriority(memory=False) if runs:
+                pending.extend((child, True) for child in node.children)
+            case PlanPriority(current_child=Behaviour() as chosen) if runs and not again:
+                behind = node.children[node.children.index(chosen) :]
+                pending.extend((child, False) for child in behind)
             case PlanParallel() | PlanPriority():
-                left = node.children
-        pending.extend((child, again) for child in left)
+                pending.extend((child, again) for child in node.children)
 
 
 def _is_retry(node: PlanSequence) -> bool:

@@ -145,6 +145,15 @@ def test_what_may_be_begun_again_counts_as_a_whole(stage, again):
     assert lines.index("done b") < lines.index("start c")
 
 
+def test_what_would_be_planned_anew_then_does_not_count_as_it_was_planned(stage):
+    both = (defer(stage.step("a", "S", uses="legs")), stage.step("b", "RRRRRS"))
+    first = stage.step("first", "S", exec_only=World.open)
+    later = (stage.step("w", "RRS"), defer(stage.step("c", "S", uses="legs")))
+    network = parallel(priority(first, both, reactive=True), later)
+    lines, _ = until_end(stage, network)
+    assert lines.index("done a") < lines.index("start c") < lines.index("done b")
+
+
 def test_it_waits_for_no_branch_of_another_agent_s_plan(stage):
     elsewhere = Domain("elsewhere", World)
     inner = elsewhere.primitive("inner", uses="legs")
