@@ -390,7 +390,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
     def _review_plan(self) -> Status:
         """Keep, replace or abort the running plan: SUCCESS when there is a plan to tick."""
-        if self.ends_for:
+        if self.ends_for or self._mount.subtree.status is SUCCESS:  # what is done stays so
             return SUCCESS
         self._review.look_with(self._search.newest())
         for verdict in self._review.verdicts(self._mount, self._search.budget):

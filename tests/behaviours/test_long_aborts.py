@@ -4,8 +4,8 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn import method, parallel
-from bthtn.agent.events import LeafAborted, LeafStarted, PlanAdopted
+from bthtn import method, null, parallel
+from bthtn.agent.events import LeafAborted, LeafStarted, PlanAdopted, PlanBroken
 from bthtn.behaviours import Character, Operator, PlanGoal, Running
 from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World
@@ -77,6 +77,16 @@ def test_a_goal_is_done_when_all_that_it_gave_up_is_done(stage):
     assert ticks(goal, 3) == "RRS"
     assert stage.heard.story()[-2:] == ["aborted a", "goal succeeded"]
     assert stage.code["b"].starts == 1
+
+
+def test_a_plan_that_is_done_but_for_its_aborts_cannot_break_any_more(stage):
+    race = parallel(stage.step("a", "RS"), stage.step("b", "R", abort_ticks=2), policy="any")
+    nothing = stage.compound("nothing", lambda: [method(null(), when=World.open)])
+    goal = stage.goal((race, nothing), open=True, max_replans=0)
+    assert ticks(goal, 2) == "RR"
+    stage.actor.believe(World.open, False, "sensor")
+    assert stage.play_out(goal).endswith("S")
+    assert not stage.heard.of(PlanBroken)
 
 
 def test_a_step_that_waits_asks_its_conditions_when_it_starts(stage):
