@@ -254,6 +254,7 @@ class PlanRun:
     def begin(self, tree: Node) -> None:
         """Run this plan tree from now on."""
         self.tree, self.instead, self.has_grown, self.behaviours = tree, {}, False, None
+        self.is_repairable = True
 
     def put(self, node: Node, other: Node) -> None:
         """Let another node stand in the place of one."""

@@ -16,7 +16,14 @@ from bthtn import (
     repeat,
     with_cleanup,
 )
-from bthtn.agent.events import CleanupEnded, CleanupStarted, PlanBroken, PlanRepaired, PlanReplaced
+from bthtn.agent.events import (
+    CleanupEnded,
+    CleanupStarted,
+    PlanBroken,
+    PlanRepaired,
+    PlanReplaced,
+    TaskAvoided,
+)
 from bthtn.analysis import parallelize
 from bthtn.behaviours import Replanning, RetryPolicy
 from bthtn.testing.doubles import ticks
@@ -496,6 +503,31 @@ def test_a_cleanup_has_what_the_plan_has_and_gives_back_what_it_took(stage):
 
 
 # when it cannot be done
+
+
+def test_the_plan_that_replaces_one_whose_cleanup_is_owed_can_be_repaired(stage):
+    go, c = stage.step("go", "RRRS"), stage.step("c", "S")
+    one, two = stage.step("one", "S"), stage.step("two", "S")
+    last = stage.compound("last", lambda: [method(one, when=World.lit), method(two)])
+    slow = with_cleanup(stage.step("slow", "R" * 9), finally_=c)
+    whole = stage.compound("whole", lambda: [method(go, last, when=World.open), method(slow)])
+    goal = stage.goal(whole, open=False, lit=True, replanning=ALWAYS_BETTER)
+    ticks(goal, 1)
+    stage.actor.believe(World.open, True, "sensor")
+    ticks(goal, 3)
+    stage.actor.believe(World.lit, False, "sensor")
+    assert stage.play_out(goal).endswith("S")
+    assert [event.goal for event in stage.heard.of(PlanRepaired)] == ["goal"]
+    assert stage.code["go"].starts == 1
+
+
+def test_where_the_rest_of_a_cleanup_has_no_plan_the_cleanup_is_to_blame(stage):
+    b, c = stage.step("b", "S"), stage.step("c", "S", precondition=World.lit)
+    network = with_cleanup(stage.step("a", "S"), finally_=(pause(), b, pause(), c))
+    policy = Replanning(retrying=RetryPolicy(after=1))
+    goal = stage.goal(network, lit=False, max_replans=0, replanning=policy)
+    assert stage.play_out(goal).endswith("F")
+    assert [event.task for event in stage.heard.of(TaskAvoided)] == ["goal.finally_1 m0"]
 
 
 def test_a_cleanup_without_a_plan_is_told_and_goes_no_further(stage):
