@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, assert_never
 
 from py_trees.common import Status
 
+from bthtn.domain.construct import FINALLY, WITH_CLEANUP
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import (
     Node,
@@ -216,6 +217,8 @@ class Rest:
         match node:
             case TaskNode() | SuspendedNode():
                 return self.is_unfinished(node)
+            case ScopeNode() if node.task.origin in (WITH_CLEANUP, FINALLY):
+                return any(self.is_left(inner) for inner in self.nodes(node) if inner is not node)
             case ScopeNode():
                 return node.task.decorator is not None and not self.is_over(node)
             case ParallelNode():
