@@ -148,6 +148,10 @@ def plain(event, starts):
             return ("task avoided", event.goal, event.task, *about)
         case told.GoalWaits():
             return ("goal waits", event.goal, event.failures, event.ticks, event.fluents)
+        case told.CleanupStarted():
+            return ("clean up", event.goal)
+        case told.CleanupEnded():
+            return ("cleaned up" if event.succeeded else "did not clean up", event.goal)
         case told.GoalEnded():
             return ("goal ended", event.goal, event.succeeded)
         case _:

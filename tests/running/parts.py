@@ -7,6 +7,7 @@ place     moves a running step of another plan to where the part begins with it
 
 from dataclasses import replace
 
+from bthtn.domain.construct import FINALLY, WITH_CLEANUP
 from bthtn.domain.decorator import (
     CooldownDecorator,
     InvertDecorator,
@@ -53,6 +54,8 @@ ALL, ANY, PRIMARY = ParallelPolicy.ALL, ParallelPolicy.ANY, ParallelPolicy.PRIMA
 class Part:
     """A node of a plan that runs: its status, and the parts below it."""
 
+    passed = ()
+    """The decompositions around what is in it that were forgotten."""
     asked_before = None
     """For what stands for an alternative as it will be when it is asked again: as it is now."""
 
@@ -97,8 +100,15 @@ class Part:
         return [] if self.above is None else [self.above, *self.above.around()]
 
     def scopes(self):
-        """The decompositions around it."""
-        return [str(part.node) for part in self.around() if isinstance(part.node, ScopeNode)]
+        """The decompositions around it, inner ones first."""
+        found = []
+        for part in self.around():
+            found += [*part.passed, *([str(part.node)] if isinstance(part.node, ScopeNode) else [])]
+        return found
+
+    def cleanups(self):
+        """The parts around it that have a cleanup."""
+        return [part for part in self.around() if isinstance(part, WithCleanup)]
 
     @property
     def is_over(self):
@@ -139,6 +149,13 @@ class Part:
         if self.is_over:
             return Footprint()
         return footprint_over(self.node, tuple(child.footprint_left() for child in self.children))
+
+    def first_cleanups(self):
+        """The parts with a cleanup that it begins with, inner ones first."""
+        return []
+
+    def is_same_call(self, other):
+        return (self.node.task, self.node.args) == (other.node.task, other.node.args)
 
     def as_node(self):
         """The node by now: with the plans of what was suspended."""
@@ -268,6 +285,8 @@ class Step(Part):
         mind.at_work[self.number] = task.uses
         self.goal.moves += 1
         mind.tell("start", self.number, str(self.node))
+        for part in self.cleanups():
+            part.is_open = True
         self.write(*task.on_start)
         self.run.start()
         self.goal.started(self)
@@ -366,9 +385,7 @@ class Step(Part):
         return [*((part, own) for part in conjuncts(task.watched)), (task.during, at_end)]
 
     def place(self, running):
-        same = [
-            s for s in running if (s.node.task, s.node.args) == (self.node.task, self.node.args)
-        ]
+        same = [s for s in running if self.is_same_call(s) and self.has_place_for(s)]
         near = [step for step in same if step.scopes() == self.scopes()]
         if not same:
             return False
@@ -378,9 +395,19 @@ class Step(Part):
             for old in step.around():
                 if isinstance(new, Decorated) and isinstance(old, Decorated):
                     new.go_on_from(old)
+        reopen(step.cleanups(), self.cleanups())
+        for part in self.cleanups() if step.run is not None else ():
+            part.is_open = True
         step.node = self.node
+        if step.above is not None:
+            step.above.children.remove(step)
         self.above.put(self, step)
         return True
+
+    def has_place_for(self, step):
+        """Whether every open part with a cleanup around a running step is here, too."""
+        opened = [part for part in step.cleanups() if part.is_open]
+        return all(any(map(part.is_same_part, self.cleanups())) for part in opened)
 
     def is_idle(self):
         return self.goal.is_idle(self.node)
@@ -431,6 +458,12 @@ class Sequence(Part):
     def failed_part(self):
         return next(child for child in self.children if child.status is FAILURE).failed_part()
 
+    def first_cleanups(self):
+        left = [
+            child for child in self.children if child.status is RUNNING or has_steps(child.node)
+        ]
+        return left[0].first_cleanups() if left else []
+
     def place(self, running):
         for index, child in enumerate(self.children):
             if child.place(running):
@@ -444,6 +477,72 @@ class Sequence(Part):
 
     def is_idle(self):
         return all(child.is_idle() for child in self.children)
+
+
+class WithCleanup(Sequence):
+    """A sequence that owes its last part, the cleanup, if it does not come to its end.
+
+    It ``is_open`` from the first start of a step in it.
+    """
+
+    def begin(self):
+        super().begin()
+        self.is_open = False
+
+    def tick(self):
+        super().tick()
+        if self.status in OVER:
+            was_open, self.is_open = self.is_open, False
+            if was_open and self.status is FAILURE:
+                self.goal.is_repairable = False
+                if not self.has_failed_to_clean_up():
+                    self.goal.owe(self)
+
+    def has_failed_to_clean_up(self):
+        part = self
+        while part is self or isinstance(part.node, SequenceNode | SuspendedNode):
+            failed = [child for child in part.children if child.status is FAILURE]
+            if not failed:
+                return False
+            part = failed[0]
+        return isinstance(part, Finally)
+
+    def stop(self):
+        was_open = self.is_open
+        super().stop()
+        if was_open:
+            self.goal.is_repairable = False
+            self.goal.owe(self)
+
+    def open_leaves(self):
+        left = super().open_leaves()
+        return [self, *left] if left else []
+
+    def first_cleanups(self):
+        return [*super().first_cleanups(), self]
+
+    def is_same_part(self, other):
+        is_near = self.goal.is_same_course or self.scopes() == other.scopes()
+        return is_near and self.is_same_call(other)
+
+    def is_idle(self):
+        return False
+
+
+class Finally(Sequence):
+    """The cleanup at the end of such a sequence."""
+
+    def open_leaves(self):
+        left = super().open_leaves()
+        return [self, *left] if left else []
+
+
+def reopen(old, new):
+    """Open the new parts that stand for old ones, which are not open any more."""
+    for part in old:
+        same = [one for one in new if not one.is_open and part.is_same_part(one)]
+        if part.is_open and same:
+            same[0].is_open, part.is_open = True, False
 
 
 class Decorated(Sequence):
@@ -534,6 +633,9 @@ class Decorated(Sequence):
 class Parallel(Part):
     """Branches side by side, until the policy ends them."""
 
+    def first_cleanups(self):
+        return [part for child in self.children for part in child.first_cleanups()]
+
     @property
     def alive(self):
         """The branches that have not failed without it."""
@@ -572,7 +674,7 @@ class Parallel(Part):
         for part in self.around():
             is_retry = isinstance(part, Decorated) and part.is_retry
             if (
-                isinstance(part, Priority)
+                isinstance(part, Priority | WithCleanup)
                 or is_retry
                 or (isinstance(part, Parallel) and not part.fails_with(part.children.index(below)))
             ):
@@ -641,6 +743,10 @@ class Priority(Part):
         else:
             self.children[running].tick()  # all are asked in the next tick if it fails
             self.status = SUCCESS if self.children[running].status is SUCCESS else RUNNING
+
+    def first_cleanups(self):
+        first = 0 if self.chosen is None else self.chosen
+        return self.children[first].first_cleanups()
 
     def ask(self, alternatives):
         before = self.chosen
@@ -836,7 +942,10 @@ class Suspended(Part):
         return [self] if not self.children or super().open_leaves() else []
 
     def left_to_run(self, *, again=False):
-        return super().left_to_run(again=again) if self.children else [self]
+        if not self.children:
+            return [self]
+        anew = [made(self.goal, self.node, self.above)] if again else []
+        return anew if self.status in OVER else [*super().left_to_run(), *anew]
 
     def footprint_left(self):
         return self.children[0].footprint_left() if self.children else footprint(self.node)
@@ -889,6 +998,10 @@ KINDS = {
 def made(goal, node, above=None):
     if isinstance(node, ScopeNode) and node.task.decorator is not None:
         return Decorated(goal, node, above)
+    if isinstance(node, ScopeNode) and node.task.origin == WITH_CLEANUP:
+        return WithCleanup(goal, node, above)
+    if isinstance(node, ScopeNode) and node.task.origin == FINALLY:
+        return Finally(goal, node, above)
     return KINDS[type(node)](goal, node, above)
 
 
@@ -902,6 +1015,8 @@ def forget(part):
     if part.above is None or isinstance(part, Suspended):
         left = [leaf for child in part.children for leaf in child.open_leaves()]
         if len(left) == 1 and left[0].children:
+            part.passed = left[0].scopes()[: len(left[0].scopes()) - len(part.scopes())]
+            part.passed = [*left[0].passed, *part.passed]
             part.children = left[0].children
             part.children[0].above = part
             if part.above is None:

@@ -33,6 +33,7 @@ from bthtn.planning.static_reads import static_reads
 from bthtn.world.expression import ALWAYS, Constant
 from bthtn.world.footprint import RecordingView, WriteKind
 from bthtn.world.truth import UNKNOWN
+from tests.running.cleanup import Cleanup
 from tests.running.failures import Failures
 from tests.running.mind import FAILURE, INVALID, RUNNING, SUCCESS, Broken, Hiding, Paper
 from tests.running.parts import (
@@ -41,8 +42,10 @@ from tests.running.parts import (
     Sequence,
     Step,
     Suspended,
+    WithCleanup,
     forget,
     made,
+    reopen,
 )
 
 MOST_REPAIRS = 16
@@ -62,6 +65,7 @@ class Goal(Behaviour):
         self.ticks, self.moves, self.ended_at = 0, 0, -1
         self.tree, self.record = None, ()
         self.awaited, self.waiting, self.ended = [], [], None
+        self.is_repairable, self.is_same_course = True, False
         self.cooldowns = {}
 
     def update(self):
@@ -79,6 +83,9 @@ class Goal(Behaviour):
         acts = node.footprint.writes or task.actual or task.on_start or task.uses or node.duration
         is_free = task.exec_only is ALWAYS and task.during is ALWAYS
         return not acts and is_free and task not in self.mind.operators
+
+    def owe(self, part):
+        self.mind.aborts.append(Cleanup(self, part))
 
     @staticmethod
     def is_interruptible(part):
@@ -133,7 +140,8 @@ class Goal(Behaviour):
 
     def go_on(self):
         has_plan = self.tree is not None and not self.is_broken
-        answer = self.review() if has_plan else self.find()
+        is_done = has_plan and self.tree.status is SUCCESS  # but for its aborts
+        answer = None if is_done else self.review() if has_plan else self.find()
         if answer is None:
             return self.run()
         if self.tree is not None and self.is_broken:
@@ -249,12 +257,16 @@ class Goal(Behaviour):
         """Whether a plan begins with one of the running steps."""
         return made(self, SequenceNode((node,))).place([Copy.of(step) for step in running])
 
-    def take_over(self, plan):
+    def take_over(self, plan, *, is_same=False):
         """Run this plan. The running steps that it begins with run on, all others are aborted."""
-        running = [] if self.tree is None else self.tree.running()
+        self.is_same_course = is_same
+        before, running = self.tree, [] if self.tree is None else self.tree.running()
         self.tree = made(self, SequenceNode((plan.tree,)))
         self.tree.place(running)
         self.abort(running)
+        if before is not None:
+            before.stop()
+        self.is_repairable, self.is_same_course = True, False
 
     def abort(self, steps):
         for step in sorted(steps, key=lambda step: step.number, reverse=True):
@@ -263,6 +275,7 @@ class Goal(Behaviour):
     def give_up(self):
         if self.tree is not None:
             self.abort(self.tree.running())
+            self.tree.stop()
         self.tree, self.is_broken, self.runs_on = None, False, False
 
     def plan_again(self, failed, *, repairs=True):
@@ -431,7 +444,7 @@ class Goal(Behaviour):
 
     def repair(self, failed, by_others):
         """Plan the smallest part around what has failed anew, in its place."""
-        if not self.repairs or self.planner.minimizes:
+        if not self.repairs or not self.is_repairable or self.planner.minimizes:
             return False
         avoiding = self.avoided()
         around = [failed, *failed.around()]
@@ -526,7 +539,10 @@ class Goal(Behaviour):
         self.plan = Plan(self.planner.domain, self.planner.goal, (), tree, record_of(tree), None)
         running = old.running()
         new.place(running)
+        opened = [part for part in (*old.parts(), old) if isinstance(part, WithCleanup)]
+        reopen(opened, new.first_cleanups())
         self.abort(running)
+        old.stop()
 
     # A better plan.
 
@@ -553,7 +569,7 @@ class Goal(Behaviour):
         is_same = steps_outline(left, self.is_idle) == steps_outline(found, self.is_idle)
         if not is_same:
             self.tell("plan replaced")
-        self.take_over(plan)
+        self.take_over(plan, is_same=is_same)
         self.adopted(plan)
         if not is_same:
             self.tell("plan adopted", self.record)
@@ -600,5 +616,6 @@ class Copy:
     @classmethod
     def of(cls, step):
         copy = cls()
-        copy.node, copy.scopes, copy.around = step.node, step.scopes, list
+        copy.node, copy.scopes, copy.around, copy.cleanups = step.node, step.scopes, list, list
+        copy.run = copy.above = None
         return copy

@@ -19,6 +19,7 @@ from bthtn import (
     retry,
     sequence,
     timeout,
+    with_cleanup,
 )
 from bthtn.domain.network import network_text
 from bthtn.domain.task import PrimitiveTask
@@ -168,7 +169,7 @@ class _Drawn:
     def network(self, calls, depth):
         dice = self.dice
         kinds = ["call"] * 8 + ["pause", "defer"] * 2
-        more = ["sequence", "parallel", "priority"] * 2 + ["decorated"]
+        more = ["sequence", "parallel", "priority"] * 2 + ["decorated", "cleanup", "cleanup"]
         match dice.choice([*kinds, *more] if depth else kinds):
             case "call":
                 return dice.choice(calls)
@@ -177,6 +178,10 @@ class _Drawn:
                 return sequence(*before, pause(now=dice.random() < 0.2), dice.choice(calls))
             case "decorated":
                 return self.decorated(calls, depth)
+            case "cleanup":
+                between = [pause()] if dice.random() < 0.2 else []
+                last = sequence(dice.choice(calls[:6]), *between, dice.choice(calls[:6]))
+                return with_cleanup(self.network(calls, depth - 1), finally_=last)
             case "defer":
                 ensures, now = dice.choice(PROMISES), dice.random() < 0.2
                 return defer(dice.choice(calls), ensures=ensures, now=now)
