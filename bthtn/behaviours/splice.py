@@ -171,18 +171,28 @@ def _go_on(node: Behaviour) -> None:
 
 
 def _above(place: Place, path: Sequence[Node]) -> Path:
-    """The decompositions above the last node of a path, as the steps beside it have them."""
-    scopes = [node for node in path[:-1] if isinstance(node, ScopeNode)]
-    if not scopes:
-        return None
+    """The decompositions above the last node of a path, as its steps or those beside it have them.
+
+    Some may be forgotten in the path: those of a plan of which nothing else was left.
+    """
     around = place.parent if isinstance(place.parent, PlanComposite) else place.parent.children[0]
+    own = _entry(path[-1], around)
+    if own is not None:
+        return own.around
+    scopes = [node for node in path[:-1] if isinstance(node, ScopeNode)]
+    made: Path = _entry(scopes[-1], around) if scopes else None
+    if made is None:
+        for scope in scopes:
+            made = Inside(scope, made)
+    return made
+
+
+def _entry(scope: Node, around: Behaviour) -> Path:
+    """A decomposition as it stands in the path of a step below some behaviour."""
     for leaf in of_plan(around):
         above = leaf.path if isinstance(leaf, TaskLeaf) else None
         while above is not None:
-            if above.node is scopes[-1]:
+            if above.node is scope:
                 return above
             above = above.around
-    made: Path = None
-    for scope in scopes:
-        made = Inside(scope, made)
-    return made
+    return None

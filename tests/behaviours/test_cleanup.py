@@ -530,6 +530,21 @@ def test_where_the_rest_of_a_cleanup_has_no_plan_the_cleanup_is_to_blame(stage):
     assert [event.task for event in stage.heard.of(TaskAvoided)] == ["goal.finally_1 m0"]
 
 
+def test_a_part_that_is_mended_stays_open_whatever_was_around_it(stage):
+    one, two = stage.step("one", "S", precondition=World.lit), stage.step("two", "S")
+    walk, c = stage.step("walk", "RRRS"), stage.step("c", "S")
+    rest = priority(one, stage.step("other", precondition=World.open))
+    part = with_cleanup(walk, rest, finally_=c)
+    work = stage.compound("work", lambda: [method(pause(), two, part)])
+    goal = stage.goal(work, open=False, lit=True, max_replans=0)
+    ticks(goal, 3)
+    stage.actor.believe(World.open, True, "sensor")
+    stage.actor.believe(World.lit, False, "sensor")
+    assert stage.play_out(goal).endswith("S")
+    assert stage.heard.of(PlanRepaired)
+    assert stage.code["walk"].starts == 1
+
+
 def test_a_cleanup_without_a_plan_is_told_and_goes_no_further(stage):
     c = stage.step("c", "S", precondition=World.lit)
     goal = stage.goal(with_cleanup(stage.step("a", "R"), finally_=c), lit=True)
