@@ -115,7 +115,7 @@ class Review:
         self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
-        self._is_free = False  # so it is because something is not avoided any more
+        self._is_free = False  # so it is whatever has changed: something is not avoided any more
         self._search: Improvement | None = None
         self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
         self._unexpected: Change | None = None  # an effect with another value than planned
@@ -406,7 +406,7 @@ class Review:
         since = self._better_since = self._age if self._better_since is None else self._better_since
         waited, wanted = self._age - since, self.replanning.hysteresis
         if waited < wanted:
-            self._is_due = True
+            self._is_due = self._is_free = True
             reason = f"{rule.because}, for {waited} of {wanted} ticks"
             return replace(verdict, decision=Decision.KEEP, reason=reason)
         return verdict

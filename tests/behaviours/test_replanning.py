@@ -17,7 +17,7 @@ from bthtn.agent.events import (
     PlanReplaced,
 )
 from bthtn.replanning import review
-from bthtn.replanning.policy import Decision, Replanning
+from bthtn.replanning.policy import Decision, Replanning, RetryPolicy
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
@@ -420,6 +420,17 @@ def long_way(stage, *steps):
     dig = stage.compound("dig", lambda: [*(method(one) for one in barred), method(*steps)])
     walk = stage.step("walk", "R")
     return stage.compound("choose", lambda: [method(dig, when=World.open), method(walk)])
+
+
+def test_what_is_not_avoided_any_more_has_to_stay_better_for_a_while_too(stage):
+    best, other = stage.step("best", "F", "S"), stage.step("other", "R" * 9)
+    last = method(other, when=World.count > 1)
+    choose = stage.compound("choose", lambda: [method(best), method(other), last])
+    policy = Replanning(hysteresis=2, retrying=RetryPolicy(after=1, rest=4))
+    goal = stage.goal(choose, count=0, max_replans=1, replanning=policy)
+    ticks(goal, 4)
+    stage.actor.believe(World.count, 1, "sensor")
+    assert stage.play_out(goal) == "RRS"
 
 
 def test_the_plan_runs_on_while_a_better_one_is_looked_for(stage):

@@ -59,6 +59,7 @@ class Goal(Behaviour):
         super().__init__(name)
         self.mind, self.settings, self.max_replans = mind, settings, max_replans
         self.repairs, self.interrupt = options["repair"], options["interrupt"]
+        self.commitment, self.hysteresis = options["minimum_commitment"], options["hysteresis"]
         self.planner = Planner(mind.domain, goal, settings)
         self.mentioned = static_reads(self.planner.domain, self.planner.goal)
         self.failures = Failures(self, self.mentioned, **options["retrying"])
@@ -234,8 +235,9 @@ class Goal(Behaviour):
             self.has_waited = True
             return self.find()
         self.failures.found()
+        works_in = self.mind.state  # a change by what is aborted now is one of its own
         self.take_over(plan)
-        self.adopted(plan, self.search_from, works=True)
+        self.adopted(plan, self.search_from, works_in)
         self.tell("plan adopted", self.record)
         return None
 
@@ -332,26 +334,30 @@ class Goal(Behaviour):
 
     # Monitoring.
 
-    def adopted(self, plan, found_in=None, *, works=False):
+    def adopted(self, plan, found_in=None, works_in=None):
         """Watch a plan from now on, as if it had begun when the search for it has.
 
-        While the beliefs are those from which it ``works``, it need not be looked at.
+        While the beliefs are those in which it is known to work, it need not be looked at.
         """
         self.plan, self.record = plan, plan.record
         self.is_broken = self.runs_on = False
-        self.start, self.done = found_in or self.mind.state, {}
+        missed = () if found_in is None else self.differing(found_in, works_in)
+        missed = {fluent for fluent in missed if self.is_mentioned(fluent)}
+        before = {fluent: found_in.get(fluent) for fluent in missed}
+        self.start, self.done = self.mind.state.changed(before), {}
         self.bound = comparable_record(plan)
         self.support = self.last_reads = None  # not known: anything may matter
         self.is_unchecked, self.unexpected = True, None
         self.avoided_then = self.avoided_last = self.avoided()
         self.heard = len(self.mind.changes)
-        self.works_at = self.heard if works else -1
-        missed = {f for f in self.differing(self.start) if self.is_mentioned(f)}
+        self.works_at = self.heard if works_in is self.mind.state else -1
         self.causes, self.is_free = missed, False
+        self.age, self.better_since = 0, None
 
-    def differing(self, state):
-        fluents = {*state.values, *self.mind.state.values}
-        return {fluent for fluent in fluents if state.get(fluent) != self.mind.get(fluent)}
+    @staticmethod
+    def differing(state, other):
+        fluents = {*state.values, *other.values}
+        return {fluent for fluent in fluents if state.get(fluent) != other.get(fluent)}
 
     def is_mentioned(self, fluent):
         return self.interrupt != "surprise" or self.mentioned is None or fluent in self.mentioned
@@ -395,6 +401,7 @@ class Goal(Behaviour):
 
     def review(self):
         """Is there a better plan, or does the rest work? None if there is a plan to tick."""
+        self.age += 1
         before, self.avoided_last = self.avoided_last, self.avoided()
         self.is_free |= not before.keys() <= self.avoided_last.keys()
         changed = self.mind.changed_by_others(self.heard, self)
@@ -553,7 +560,8 @@ class Goal(Behaviour):
             return False
         watched = changed if self.last_reads is None else changed & self.last_reads
         self.causes |= set(filter(self.is_mentioned, watched))
-        if not (self.causes or self.is_free) or not self.is_interruptible(self.tree):
+        is_wanted = (self.causes or self.is_free) and self.age >= self.commitment
+        if not is_wanted or not self.is_interruptible(self.tree):
             return False
         causes, is_free = self.causes, self.is_free
         self.causes, self.is_free = set(), False
@@ -564,6 +572,11 @@ class Goal(Behaviour):
                 return False
         plan = search.plan
         if plan is None or (is_exact and not self.is_surprise(plan)):
+            self.better_since = None
+            return False
+        self.better_since = self.age if self.better_since is None else self.better_since
+        if self.age - self.better_since < self.hysteresis:
+            self.is_free = True  # it is looked for again
             return False
         left, found = self.tree.left(), plan.tree
         is_same = steps_outline(left, self.is_idle) == steps_outline(found, self.is_idle)

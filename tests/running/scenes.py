@@ -117,6 +117,8 @@ class _Drawn:
             {
                 "repair": dice.random() < 0.7,
                 "interrupt": dice.choice(["surprise", "surprise", "mtr", "any"]),
+                "minimum_commitment": self.maybe(0.2, [2, 3, 5], 0),
+                "hysteresis": self.maybe(0.2, [1, 2], 0),
             },
             policy,
             dice.choice([0, 1, 3]),
