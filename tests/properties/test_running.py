@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from bthtn.behaviours import branch, handover, memory, parallel, suspended
-from bthtn.replanning import policy, repair, rest, review
+from bthtn.behaviours import branch, cleanup, handover, memory, parallel, suspended
+from bthtn.replanning import own_effects, policy, repair, rest, review
 from tests.running.pair import compared
 from tests.running.scenes import scene
 from tests.sizes import seeds
@@ -52,6 +52,8 @@ LEAST = {
     "goal waits": 150,
     "waits": 20,
     "plan aborted": 150,
+    "clean up": 40,
+    "cleaned up": 15,
 }
 
 
@@ -95,6 +97,11 @@ FAULTS = [
     instead(policy.RetryPolicy, "rest_after", lambda length: length + 1 if length > 1 else length),
     instead(memory.FailureMemory, "_end_of_wait", lambda end: end + 1),
     instead(memory.FailureMemory, "_matters", lambda _: False),
+    instead(own_effects.OwnEffects, "finished", lambda _: None),
+    instead(rest, "_has_leaves", lambda _: True),
+    instead(cleanup.OwedCleanup, "_must_wait", lambda _: False),
+    instead(handover._Handover, "_fits", lambda _: True),
+    instead(handover, "_first_cleanups", lambda _: []),
 ]
 
 
