@@ -84,7 +84,7 @@ class FailureMemory:
 
     __slots__ = (
         *("__dict__", "_agent", "_entries", "_goal", "_had_plan", "_has_plan", "_now", "_planner"),
-        *("_policy", "_reads", "_recorded", "_watch", "cooldowns"),
+        *("_is_timed", "_policy", "_reads", "_recorded", "_watch", "cooldowns"),
     )
 
     def __init__(
@@ -95,8 +95,9 @@ class FailureMemory:
         self._planner = planner
         self._policy = policy
         self._entries: dict[Cause, Entry] = {}  # the one that failed last at the end
+        self._is_timed = policy.in_seconds
         # An agent without a clock is refused here.
-        self._now: float = steady_time(agent) if policy.in_seconds else 0
+        self._now: float = steady_time(agent) if self._is_timed else 0
         self._watch = agent.beliefs.watch()
         self._reads: frozenset[Fluent[Any]] = frozenset()  # by what has failed in this attempt
         self._recorded: RecordedSearch | None = None
@@ -107,7 +108,7 @@ class FailureMemory:
 
     def tick(self) -> None:
         """Another tick of the goal begins."""
-        self._now = steady_time(self._agent) if self._policy.in_seconds else self._now + 1
+        self._now = steady_time(self._agent) if self._is_timed else self._now + 1
         self._hear()
         for entry in self._entries.values():
             if entry.has_changed:

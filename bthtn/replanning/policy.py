@@ -150,9 +150,10 @@ class RetryPolicy(ShortRepr):
 
     def rest_after(self, failures: int) -> float:
         """How long something rests after so many failures in a row, in ticks or seconds."""
-        times = -1 if self.after is None else failures - self.after
-        first = _number("rest", self.rest)
-        return min(first * (1 << min(times, 1_000)), self.most) if times >= 0 else 0
+        if self.after is None or failures < self.after:
+            return 0
+        first, times = _number("rest", self.rest), min(failures - self.after, 1_000)
+        return min(first * (1 << times), self.most)
 
 
 def _number(name: str, time: int | Seconds) -> float:
