@@ -109,4 +109,4 @@ FAULTS = [
 @pytest.mark.parametrize("seed", FAULTS)
 def test_a_fault_of_plan_goal_is_noticed(monkeypatch, seed):
     seed(monkeypatch)
-    assert first_fault(range(2_000))
+    assert first_fault(range(6_000))

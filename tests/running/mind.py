@@ -79,7 +79,8 @@ class Paper:
 
     ``read`` has the fluents of which the beliefs were asked so far, ``by_others`` those that others
     have changed, ``lost`` the running steps whose precondition they have ended. What comes next
-    ``is_open`` if it is not planned yet. ``done`` is what the innermost branch has done.
+    ``is_open`` if it is not planned yet. ``done`` is what the innermost branch has done. Conditions
+    are not asked, and nothing is broken, unless it ``is_asked``.
     """
 
     mind: Mind
@@ -91,6 +92,7 @@ class Paper:
     is_choice: bool = False
     done: tuple[Footprint, ...] = ()
     is_open: bool = False
+    is_asked: bool = True
 
     def get(self, fluent):
         """What is volatile is known before the first step only, and not inside of a choice."""
@@ -125,5 +127,5 @@ class Broken(Exception):  # noqa: N818 - no error: a finding, on paper
 def demand(part, condition, view, at, hidden=()):
     """Raise Broken if a condition of a part is false. One that is unknown is no failure."""
     seen = RecordingView(view)
-    if condition.evaluate(Hiding(seen, hidden), part.node.args) is False:
+    if at.is_asked and condition.evaluate(Hiding(seen, hidden), part.node.args) is False:
         raise Broken(part, at, seen.reads)

@@ -501,21 +501,13 @@ class Goal(Behaviour):
         is_open = any(not n.ensures and not (n is end and n.cause == HORIZON) for n in stops)
         return made(self, replace(found, call=node.call, binding=node.binding)), is_open
 
-    @staticmethod
-    def after(part, at):
-        """What a part leads to, whether or not it works."""
-        try:
-            return part.check(at)
-        except Broken as broken:
-            return broken.at
-
     def state_before(self, part):
-        """The state to which the rest of the plan leads there."""
-        at, below = Paper(self.mind), part
+        """The state to which the rest of the plan leads there, whether or not it works."""
+        at, below = Paper(self.mind, is_asked=False), part
         for above, below in reversed([*zip(part.around(), [part, *part.around()], strict=False)]):
             if isinstance(above, Sequence):
                 for child in above.children[: above.children.index(below)]:
-                    at = self.after(child, at)
+                    at = child.check(at)
             elif isinstance(above, Priority) and not above.has_begun:
                 at = replace(at, is_choice=True)
         fluents = [f for f in self.mind.state.values if f.volatile]
