@@ -627,7 +627,7 @@ class Decorated(Sequence):
         return [] if self.is_over else [self, *super().open_leaves()]
 
     def is_idle(self):
-        return False
+        return self.has_nothing_to_do
 
 
 class Parallel(Part):
