@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import Status
 from py_trees.composites import Parallel
 
 from bthtn.behaviours.decorated import PlanDecorated
@@ -134,17 +133,14 @@ def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
         node = pending.pop()
         if node.status in _ENDED:
             continue
-        match node:
-            case TaskLeaf():
-                yield node.node
-            case PlanSequence(status=Status.RUNNING):
-                pending += reversed(node.ahead)
-            case PlanSequence():  # it begins anew, without what has replaced suspended parts
-                pending += reversed(node.planned)
-            case PlanParallel():
-                pending += reversed(node.children)
-            case _:
-                return
+        if isinstance(node, TaskLeaf):
+            yield node.node
+        elif isinstance(node, PlanSequence):  # one that begins anew is as it was planned
+            pending += reversed(node.ahead if node.status is RUNNING else node.planned)
+        elif isinstance(node, PlanParallel):
+            pending += reversed(node.children)
+        else:
+            return
 
 
 def active_path(subtree: Behaviour) -> Iterator[object]:

@@ -173,16 +173,18 @@ class _Compiler:
         """The behaviours of a node, one after the other, to be put into a sequence."""
         made: list[Behaviour] = []
         pending: _Pending = [(root, place)]
+        run = self._run
         while pending:
             node, place = pending.pop()
             if isinstance(node, TaskNode):
-                made.append(TaskLeaf(node, place[0], self._run))
+                made.append(TaskLeaf(node, place[0], run))
             elif isinstance(node, SequenceNode):
+                path = place[0]
                 for number, child in enumerate(node.children):
                     if not isinstance(child, TaskNode):  # few are anything else
                         pending += [(later, place) for later in reversed(node.children[number:])]
                         break
-                    made.append(TaskLeaf(child, place[0], self._run))
+                    made.append(TaskLeaf(child, path, run))
             elif isinstance(node, ScopeNode) and not self._is_shown(node, place[1]):
                 pending.append((node.child, (Inside(node, place[0]), place[1])))
             else:

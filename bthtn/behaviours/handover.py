@@ -27,6 +27,7 @@ from bthtn.behaviours.sequence import (
     PlanWithCleanup,
     enclosing,
 )
+from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.plan.nodes import (
     Node,
@@ -68,11 +69,11 @@ def hand_over(
         opened = (part for part in parts if isinstance(part, PlanWithCleanup))
         handover.move_cleanups(opened, _first_cleanups(new))
     for leaf in sorted(handover.waiting, key=lambda leaf: leaf.number, reverse=True):
-        leaf.stop(Status.INVALID)
+        leaf.stop(INVALID)
     for part in reversed(old):
         if part not in handover.moved:
-            if part.status is not Status.INVALID:
-                part.stop(Status.INVALID)
+            if part.status is not INVALID:
+                part.stop(INVALID)
             discard(part)
     return new if running is None else running
 
@@ -227,7 +228,7 @@ class _Handover:
             running = self.place(child)
             if running is not None:
                 _go_on_at(node, index, running)
-        return node if node.status is Status.RUNNING else None
+        return node if node.status is RUNNING else None
 
     def _place_in_priority(self, node: PlanPriority) -> Behaviour | None:
         for index, child in enumerate(node.children):
@@ -253,7 +254,7 @@ def _nearest(same: list[TaskLeaf], fresh: TaskLeaf) -> TaskLeaf:
 def _go_on_at(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:
     node.children[index] = child
     child.parent = node
-    node.current_child, node.status = child, Status.RUNNING
+    node.current_child, node.status = child, RUNNING
 
 
 def _first_cleanups(subtree: Behaviour) -> list[PlanWithCleanup]:

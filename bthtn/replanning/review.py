@@ -355,8 +355,8 @@ class Review:
                 yield Verdict(Decision.ABORT, reason, change=change)
             return
         self._search = None
-        plan, now = search.plan, self._beliefs.frozen()
-        if plan is not None and not is_fresh and not replay(plan, now).ok:
+        plan = search.plan
+        if plan is not None and not is_fresh and not replay(plan, self._beliefs.frozen()).ok:
             self._is_due = True
             return
         tells = search.matters or search.failure is not None
