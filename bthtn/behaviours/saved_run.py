@@ -186,8 +186,8 @@ def _made(form: SaveForm, data: Mapping[str, Json]) -> Behaviour:
     node.status = Status[data.get("status", "INVALID")]
     if "message" in data:
         node.feedback_message = text(data["message"])
-    if "failure" in data:
-        setattr(node, "failure", FAILURE.read(form, data["failure"]))  # noqa: B010 - if it has one
+    if "failure" in data and isinstance(node, TaskLeaf | Suspended | PlanDecorated):
+        node.failure = FAILURE.read(form, data["failure"])
     match node:
         case TaskLeaf():
             _put_step(form, node, data)

@@ -20,10 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
+from py_trees.composites import Composite
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
@@ -64,6 +65,19 @@ _STRUCTURE: Final = frozenset(
 """The attributes of nodes that a save has elsewhere, or not at all."""
 
 
+@runtime_checkable
+class Saved(Protocol):
+    """**Protocol:** a world, or a node of a tree, that says itself what of it is saved."""
+
+    def save(self) -> Json:
+        """What is saved, as JSON."""
+        ...
+
+    def load(self, saved: Json, /) -> None:
+        """Go on where ``save`` was called, as an object that was made anew."""
+        ...
+
+
 def save(
     tree: BehaviourTree | Behaviour, *agents: Agent[Any, Any], world: object = None
 ) -> dict[str, Any]:
@@ -88,7 +102,7 @@ def save(
         "tree": _written_tree(root, calls),
         "aborts": {agent.name: written_aborts(goals, agent) for agent in agents},
         "schedules": _written_schedules(root, agents),
-        "world": None if world is None else world.save(),  # type: ignore[attr-defined]  # checked
+        "world": world.save() if isinstance(world, Saved) else None,
     }
 
 
@@ -112,8 +126,8 @@ def load(
     root = _root_of(tree)
     _check(saved, root, agents, world, plans=plans)
     try:
-        if world is not None:
-            world.load(saved["world"])  # type: ignore[attr-defined]  # checked above
+        if isinstance(world, Saved):
+            world.load(saved["world"])
         if plans:
             _load(saved, root, agents)
         else:
@@ -184,8 +198,8 @@ def _written_node(node: Behaviour, places: dict[Behaviour, str], calls: Calls) -
     current = getattr(node, "current_child", None)
     if current is not None and current in node.children:
         data["current"] = node.children.index(current)
-    if _writes_itself(node):
-        return data | {"own": node.save()}  # type: ignore[attr-defined]  # as was just found
+    if isinstance(node, Saved):
+        return data | {"own": node.save()}
     return data | {"has": plain_data(node, but=_STRUCTURE)}
 
 
@@ -215,9 +229,11 @@ def _put_node(
             _await(node, awaited)
         return
     if "current" in saved:
-        node.current_child = node.children[count(saved["current"])]  # type: ignore[attr-defined]  # a composite
-    if "own" in saved and _writes_itself(node):
-        node.load(saved["own"])  # type: ignore[attr-defined]  # as was just found
+        if not isinstance(node, Composite):
+            raise TypeError("only a composite has a current child")
+        node.current_child = node.children[count(saved["current"])]
+    if "own" in saved and isinstance(node, Saved):
+        node.load(saved["own"])
     else:
         put_plain_data(node, saved["has"], but=_STRUCTURE)
 
@@ -247,10 +263,6 @@ def _places(root: Behaviour) -> Iterator[tuple[str, Behaviour]]:
 
 def _goals_in(root: Behaviour) -> Iterator[tuple[str, PlanGoal]]:
     return ((place, node) for place, node in _places(root) if isinstance(node, PlanGoal))
-
-
-def _writes_itself(part: object) -> bool:
-    return hasattr(part, "save") and hasattr(part, "load")
 
 
 # schedules that goals share
@@ -297,7 +309,7 @@ def _put_schedules(root: Behaviour, agents: tuple[Agent[Any, Any], ...], data: J
 
 
 def _check_world(world: object) -> None:
-    if world is not None and not _writes_itself(world):
+    if world is not None and not isinstance(world, Saved):
         kind = type(world).__name__
         hint = "write class World(PlainData), or methods save(self) -> JSON and load(self, saved)"
         raise InputError("BT495", f"the world is a {kind}, which has no save and load", hint=hint)

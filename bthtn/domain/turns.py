@@ -32,14 +32,14 @@ _DECOMPOSED: Final = ("", "one_of")
 
 
 @record
-class Rest:
+class PendingBody:
     """The rest of one body: its parts, and the values of the parameters in them."""
 
     parts: tuple[Network, ...]
     binding: Binding
 
 
-Member = tuple["Rest | Pending", ...]
+Member = tuple["PendingBody | Pending", ...]
 """The pending parts of a member, those of the innermost body first.
 
 A ``Pending`` in it stands for another ``unordered``, whose members take turns with all others.
@@ -114,16 +114,16 @@ class Pending:
         )
 
 
-def _texts(rest: Rest | Pending) -> list[str]:
+def _texts(rest: PendingBody | Pending) -> list[str]:
     if isinstance(rest, Pending):
         return [f"({rest!r})"]
     return [network_text(part, rest.binding) for part in rest.parts]
 
 
-def _before(body: Network, binding: Binding, others: Iterable[Rest | Pending]) -> Member:
+def _before(body: Network, binding: Binding, others: Iterable[PendingBody | Pending]) -> Member:
     inside = body.parts if isinstance(body, SequenceNetwork) else (body,)
     parts = tuple(part for part in inside if not isinstance(part, NullNetwork))
-    return (Rest(parts, binding), *others) if parts else tuple(others)
+    return (PendingBody(parts, binding), *others) if parts else tuple(others)
 
 
 class Decomposing(Protocol):

@@ -35,7 +35,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.network import Network, NetworkLike, ParallelPolicy, network_from, network_text
 from bthtn.domain.task import CompoundTask, Task, TaskCall
-from bthtn.domain.turns import Pending, Rest, Turn
+from bthtn.domain.turns import Pending, PendingBody, Turn
 from bthtn.errors import BthtnError, InputError, exception_text
 from bthtn.plan import nodes
 from bthtn.plan.nodes import Node, Suspension, SuspensionKind
@@ -672,7 +672,7 @@ _NETWORKS: Final[Mapping[str, Shape]] = {
     "null": Shape(networks.NullNetwork, make=networks.null),
 }
 _TURNS: Final[Mapping[type, Shape]] = {
-    Rest: Shape(Rest, "parts=parts:networks binding"),
+    PendingBody: Shape(PendingBody, "parts=parts:networks binding"),
     Pending: Shape(Pending, "members=members:values"),
     Turn: Shape(
         Turn,

@@ -73,10 +73,19 @@ def test_a_plan_that_has_no_steps_left_gets_some(stage, is_one_task):
     assert len(stage.heard.of(PlanRepaired)) == 1
 
 
-def test_an_interrupt_in_the_middle_of_a_repair_leaves_nothing_running(stage, monkeypatch):
-    def interrupted(*_):
+def interrupted_in(goal, monkeypatch, place):
+    """Tick a goal, and interrupt it where its mount calls a function of this name."""
+
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
+    with monkeypatch.context() as patched:
+        patched.setattr(mount, place, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            goal.tick_once()
+
+
+def test_an_interrupt_in_the_middle_of_a_repair_leaves_nothing_running(stage, monkeypatch):
     walk, hit, stab = (stage.step(name, "RRRRR") for name in ("walk", "hit", "stab"))
     attack = stage.compound("attack", lambda: [method(hit, when=World.armed), method(stab)])
     aim = stage.step("aim", "R")
@@ -85,29 +94,20 @@ def test_an_interrupt_in_the_middle_of_a_repair_leaves_nothing_running(stage, mo
     assert ticks(goal, 1) == "R"
     stage.actor.believe(World.armed, False, "sensor")
     stage.heard.clear()
-    with monkeypatch.context() as patched:
-        patched.setattr(mount, "splice", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            goal.tick_once()
+    interrupted_in(goal, monkeypatch, "splice")
     assert goal.status is Status.INVALID
     assert stage.heard.lines() == ["aborted walk", "aborted aim"]
     assert ticks(goal, 2) == "RR"
 
 
 def test_an_interrupt_in_the_middle_of_a_handover_leaves_nothing_running(stage, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
     walk, run = stage.step("walk", "RRRRR"), stage.step("run", "RRRRR")
     go = stage.compound("go", lambda: [method(run, when=World.open), method(walk)])
     goal = stage.goal(go, open=False)
     assert ticks(goal, 1) == "R"
     stage.actor.believe(World.open, True, "sensor")
     stage.heard.clear()
-    with monkeypatch.context() as patched:
-        patched.setattr(mount, "hand_over", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            goal.tick_once()
+    interrupted_in(goal, monkeypatch, "hand_over")
     assert goal.status is Status.INVALID
     assert stage.heard.lines() == ["aborted walk"]
     assert ticks(goal, 1) == "R"
