@@ -83,7 +83,7 @@ class Mount:
         agent: Agent[Any, Any],
         search: PlanSearch,
         on_resumed: Callable[[Arrival, Plan], None],
-        started: Callable[[TaskNode], None],
+        started: Callable[[TaskNode], Exception | None],
         finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None],
     ) -> None:
         self.hooks = PlanHooks(agent, goal.name, search.failures.plan_refused)

@@ -198,8 +198,11 @@ class PlanOwner(Protocol):
         """Note that a suspended part is replaced by its plan. May raise ResumeFailed."""
         ...
 
-    def started(self, node: TaskNode) -> None:
-        """Note a step that has started and needs something while it runs."""
+    def started(self, node: TaskNode) -> Exception | None:
+        """Note a step that has started and needs something while it runs.
+
+        Returns what one of its conditions raised.
+        """
         ...
 
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:

@@ -160,6 +160,10 @@ class StepRun:
             error = self.first(error, raised, "on_failure")
         return reason, error
 
+    def condition_raised(self, error: Exception) -> None:
+        """Report the exception of a condition; it counts as the same if the step fails by it."""
+        self.agent.emit(code_failed(f"step '{self.node.task.name}'", error))
+
     def aborting(self) -> None:
         """Report an abort that takes more ticks."""
         self._emit(LeafAborting)

@@ -244,7 +244,9 @@ class TaskLeaf(PlanLeaf):
             return False
         task = self.node.task
         if task.watched is not ALWAYS or task.during is not ALWAYS:
-            self._run.owner.started(self.node)
+            raised = self._run.owner.started(self.node)
+            if raised is not None:
+                step.condition_raised(raised)
         return True
 
     def _begin(self, step: StepRun, codes: list[object]) -> None:

@@ -171,10 +171,13 @@ class Review:
             before = {change.fluent: change.before for change in self._causes.values()}
             self._own.start = self._own.start.changed(before)
 
-    def started(self, node: TaskNode) -> None:
-        """Watch what a step of the plan needs that starts now."""
-        if self._support.fluents is not None:  # not watching all of them
-            self._support.also(needed_by(node, self._beliefs))
+    def started(self, node: TaskNode) -> Exception | None:
+        """Watch what a step of the plan needs that starts now. Returns what a condition raised."""
+        if self._support.fluents is None:  # watching all of them
+            return None
+        needs, raised = needed_by(node, self._beliefs)
+        self._support.also(needs)
+        return raised
 
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Note a step of the plan that has succeeded and written these fluents."""

@@ -85,9 +85,12 @@ def false_parts(node: TaskNode, view: StateView) -> tuple[Failure, ...]:
     return tuple(failure for failure in found if failure is not None)
 
 
-def needed_by(node: TaskNode, view: StateView) -> frozenset[Fluent[Any]]:
-    """The fluents on which it depends whether a step that starts now may run on."""
-    task, recorder = node.task, RecordingView(view)
+def needed_by(node: TaskNode, view: StateView) -> tuple[frozenset[Fluent[Any]], Exception | None]:
+    """The fluents on which it depends whether a step that starts now may run on.
+
+    The second is the first exception of its conditions: they may not be asked again.
+    """
+    task, recorder, raised = node.task, RecordingView(view), None
     own = _own_fluents(node, view) or ()
     asked: list[tuple[Condition, Fluents]] = [(part, own) for part in conjuncts(task.watched)]
     for condition, unseen in (*asked, (task.during, fluents_changed_by(node))):
@@ -95,9 +98,10 @@ def needed_by(node: TaskNode, view: StateView) -> frozenset[Fluent[Any]]:
             condition.evaluate(Without(recorder, unseen), node.args)
         except AssertionError:
             raise
-        except Exception:  # noqa: BLE001, S112 - the user's code: reported where it is asked
-            continue
-    return frozenset(fluent for fluent in recorder.readings if isinstance(fluent, Fluent))
+        except Exception as error:  # noqa: BLE001 - a condition is the user's code
+            raised = raised or error
+    fluents = frozenset(fluent for fluent in recorder.readings if isinstance(fluent, Fluent))
+    return fluents, raised
 
 
 def _own_fluents(node: TaskNode, view: StateView) -> Fluents | None:

@@ -307,6 +307,10 @@ def test_no_fault_leaves_a_tick_and_none_is_silent(modes, first, length, seed):
     check(Faults(modes, seed, first, first + length))
 
 
+def test_a_during_that_raises_only_as_its_step_starts_is_told():
+    check(Faults({"during": RAISE, "tick": RAISE}, seed=0, first=0, last=2))
+
+
 @pytest.mark.parametrize(
     ("place", "mode"), [(place, mode) for place, modes in PLACES.items() for mode in modes]
 )
