@@ -82,7 +82,12 @@ class GeneratorOperator:
         if isinstance(yielded, Seconds):
             self._timer = _started(yielded, self._clock)
         elif yielded is not None and yielded is not RUNNING:
-            raise _answered("generator yields", yielded)
+            mistake = _answered("generator yields", yielded)
+            try:
+                self._generator.close()  # so that finally runs now, not when it is collected
+            except Exception:  # noqa: BLE001 - the user's finally
+                raise mistake  # noqa: B904 - what finally raised is its context
+            raise mistake
         return RUNNING
 
     def close(self) -> None:

@@ -132,6 +132,13 @@ class Mount:
                 if leaf.node is failure.node:
                     leaf.give_up(failure)
 
+    def report(self, raised: Iterable[Failure]) -> None:
+        """Tell of the exceptions of conditions of running steps, which go on."""
+        for failure in raised:
+            for leaf in self.running:
+                if leaf.node is failure.node and isinstance(failure.error, Exception):
+                    leaf.report(failure.error)
+
     def rest(self) -> Rest:
         """What is left of the plan."""
         if self.run.has_grown and self.subtree.status is RUNNING:

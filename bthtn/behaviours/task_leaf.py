@@ -94,6 +94,10 @@ class TaskLeaf(PlanLeaf):
             error = failure.error if isinstance(failure.error, Exception) else None
             self._obstacle = Obstacle(failure.why, error)
 
+    def report(self, raised: Exception) -> None:
+        """Tell what a condition has raised that does not end the step."""
+        self._started.condition_raised(raised)
+
     def follow(self, task: PrimitiveTask[...]) -> None:
         """Be a step of the same task in a newer domain; a running operator goes on."""
         self.node = replace(self.node, task=task)
@@ -167,7 +171,7 @@ class TaskLeaf(PlanLeaf):
         ):  # there was an interrupt before it had ended
             self._answered(step, self._answer)
         elif self._operator is not None:
-            self._give_up(StepAbort(OperatorAbort(step, self._operator)))
+            self._give_up(StepAbort(self._abort_of(step, self._operator)))
         elif not aborts.has(step.holder):
             self._end(step, "it was interrupted")
 
@@ -333,10 +337,14 @@ class TaskLeaf(PlanLeaf):
     def _abort_operator(self) -> Status:
         """Abort the operator because ``during`` does not hold."""
         assert self._operator is not None, "an operator is running"
-        error = None if self._obstacle is None else self._obstacle.error
-        self._abort = abort = OperatorAbort(self._started, self._operator, error)
+        self._abort = abort = self._abort_of(self._started, self._operator)
         self._operator, self._visited = None, ()
         return self._until_aborted(abort, abort.start)
+
+    def _abort_of(self, step: StepRun, operator: Operator) -> OperatorAbort:
+        """The abort of the operator, which tells what a condition raised that was to end it."""
+        error = None if self._obstacle is None else self._obstacle.error
+        return OperatorAbort(step, operator, error)
 
     def _until_aborted(self, abort: OperatorAbort, work: Callable[[], bool]) -> Status:
         """RUNNING until the operator is aborted, then the failure for which it is."""

@@ -70,6 +70,10 @@ class RunningPlan(Protocol):
         """Let running steps fail whose precondition does not hold any more, in their next tick."""
         ...
 
+    def report(self, raised: Iterable[Failure]) -> None:
+        """Tell of the exceptions of conditions of running steps, which go on."""
+        ...
+
     def at_work(self) -> AtWork:
         """The steps that are running, and whether it may be replaced by a better plan now."""
         ...
@@ -287,6 +291,7 @@ class Review:
         failure = validity.failure
         self._support.over(validity.support)
         running.give_up(validity.ended)
+        running.report(validity.raised)
         if failure is not None:
             rule = rule_for(self.replanning.interrupt, Situation(valid=False))
             cause = next(

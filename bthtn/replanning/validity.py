@@ -70,12 +70,14 @@ class Validity:
     ``failure`` is that of the first step, or decomposition, that does not work, None if all do.
     Its node is the step, or the scope whose method is not applicable any more. ``ended`` are those
     of running steps whose precondition does not hold any more; others may do in their place.
+    ``raised`` are exceptions of such preconditions that end nothing, since no other was the cause.
     The result ``is_lasting`` if no such precondition was false, whoever has ended it.
     """
 
     failure: Failure | None
     support: frozenset[Fluent[Any]]
     ended: tuple[Failure, ...] = ()
+    raised: tuple[Failure, ...] = ()
     is_lasting: bool = True
 
 
@@ -92,7 +94,8 @@ def outcome_of(check: Check) -> Validity:
     except _Outdated as outdated:
         failure = outdated.failure
     lasts = failure is None and not check.has_false_parts
-    return Validity(failure, frozenset(check.start.readings), tuple(check.ended), lasts)
+    support = frozenset(check.start.readings)
+    return Validity(failure, support, tuple(check.ended), tuple(check.raised), lasts)
 
 
 class _Outdated(Exception):  # noqa: N818 - it ends the check and never leaves this module
@@ -132,6 +135,7 @@ class Check(RemainingProjection):
         self._relied_on: dict[int, Context] = {}
         self._changed = changed
         self.ended: list[Failure] = []
+        self.raised: list[Failure] = []
         self.has_false_parts = False
 
     @property
@@ -236,9 +240,11 @@ class Check(RemainingProjection):
             part for part in found if changed is None or not part.reads.isdisjoint(changed)
         )
         failure = next(by_others, None)
-        if failure is not None:
-            failure = replace(failure, node=node)
-            self.ended.append(failure)
+        if failure is None:
+            self.raised.extend(replace(part, node=node) for part in found if part.error is not None)
+            return None
+        failure = replace(failure, node=node)
+        self.ended.append(failure)
         return failure
 
     def _failure_of(

@@ -86,6 +86,9 @@ class Running(NamedTuple):
     def place(self):
         return id(self.now)
 
+    def report(self, raised):
+        pass
+
     def give_up(self, ended):
         pass
 
