@@ -43,12 +43,16 @@ pythons: .venv/.ready
 check: COVERAGE = 1
 check: static test pythons gates site thorough
 
-# static: what is checked without running the code: format, style, import contracts, types
+# static: what is checked without running the code: format and style; and import contracts and types, in
+# the unpacked wheel, where the examples lie in the package that they are imported from
 static: .venv/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/lint-imports --no-logo
-	$(BIN)/mypy
+	rm -rf out/wheel
+	$(BIN)/hatchling build -t wheel -d out/wheel
+	$(BIN)/python -m zipfile -e out/wheel/*.whl out/wheel
+	cd out/wheel && ../../$(BIN)/lint-imports --no-logo --no-cache ../../pyproject.toml
+	$(BIN)/mypy out/wheel/bthtn tests/typing/api.py
 
 # site: the manual with an API reference, as a site in out/site; a broken link is an error
 site: .venv/.ready

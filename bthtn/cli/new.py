@@ -11,10 +11,10 @@ from typing import Annotated, Final
 
 from typer import Argument, Option
 
-from bthtn import examples
 from bthtn.cli.handlers import postponed
 from bthtn.cli.printing import say
 from bthtn.errors import InputError, unwritable
+from bthtn.examples import trees
 
 EXAMPLE: Final = "starter"
 """The folder of the example, and the word in its files that becomes the character's name."""
@@ -43,7 +43,7 @@ def new(
 
 def _code_for(name: str) -> dict[str, str]:
     """The files of the example, which are about a character of this name instead."""
-    example = Path(examples.__path__[0], "trees", EXAMPLE)
+    example = Path(trees.__path__[0], EXAMPLE)
     files = sorted(file for file in example.iterdir() if file.suffix in (".py", ".toml"))
     texts = {file.name: file.read_text("utf-8") for file in files}
     words = set(re.findall(r"\w+", " ".join(texts.values())))

@@ -25,7 +25,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from bthtn import examples
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, InputError, nearest
@@ -264,7 +263,7 @@ def _here() -> Path:
 def folders(kind: TargetKind) -> Iterator[Path]:
     """The folders that are searched for names of a kind."""
     yield Path(kind.folder)
-    yield from (Path(folder) / kind.folder for folder in examples.__path__)
+    yield from map(Path, importlib.import_module(f"bthtn.examples.{kind.folder}").__path__)
 
 
 def _in_file(kind: TargetKind, file: Path) -> Target:

@@ -113,7 +113,8 @@ def test_what_needs_an_extra_says_so(tree):
 
 
 def test_where_there_is_nothing_that_is_said(bthtn, here, monkeypatch):
-    monkeypatch.setattr("bthtn.examples.__path__", [])
+    for kind in ("domains", "trees"):
+        monkeypatch.setattr(f"bthtn.examples.{kind}.__path__", [])
     assert bthtn("list").out == "no domains\nno trees\n"
     answer = bthtn("plan", "combat", "fight")
     assert answer.err == "[BT401] there is no domain 'combat'\n"

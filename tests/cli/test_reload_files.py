@@ -8,7 +8,7 @@ import pytest
 
 from bthtn.behaviours import AgentReloaded, LeafStarted, PlanAborted, PlanAdopted, ReloadFailed
 from bthtn.cli.reload import Reloading
-from bthtn.examples import __path__ as examples
+from bthtn.examples import trees
 from bthtn.testing.characters import character_of
 from bthtn.testing.locate import TargetKind, resolve
 
@@ -17,7 +17,7 @@ from bthtn.testing.locate import TargetKind, resolve
 def fencer_fixture(tmp_path, monkeypatch):
     """The folder of a fencer of one's own, in the current folder."""
     monkeypatch.chdir(tmp_path)
-    (home,) = (Path(one) / "trees" / "fencer" for one in examples)
+    home = Path(trees.__path__[0], "fencer")
     return Path(shutil.copytree(home, tmp_path / "trees" / "fencer"))
 
 

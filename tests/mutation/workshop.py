@@ -98,8 +98,7 @@ class Workshop:
         shutil.rmtree(self.folder, ignore_errors=True)
         skipped = shutil.ignore_patterns("__pycache__", "copy*")
         for name in COPIED:
-            # Links stay links: files of the examples are not to be found twice, once below bthtn.
-            shutil.copytree(ROOT / name, self.folder / name, symlinks=True, ignore=skipped)
+            shutil.copytree(ROOT / name, self.folder / name, ignore=skipped)
         for name in FILES:
             shutil.copy(ROOT / name, self.folder)
 
