@@ -98,6 +98,7 @@ def test_a_damaged_save_is_refused_with_one_error_or_the_character_runs(saves):
     assert 15 < check(saves, range(40)) < 40
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("thousand", range(10))
