@@ -763,6 +763,15 @@ def test_files_and_modules_that_the_makefile_names_exist():
     assert "benchmarks.goals" in modules
 
 
+def test_targets_and_folders_that_the_workflows_name_exist():
+    workflows = "\n".join(read(path) for path in files(".github/workflows", pattern="*.yml"))
+    calls = re.findall(r"(?m)(?:run: |^)make (.*)", "\n".join([workflows, read(".ci/run")]))
+    targets = {word for call in calls for word in call.split() if "=" not in word}
+    assert {"static", "test"} <= targets <= set(re.findall(r"(?m)^([\w-]+):", read("Makefile")))
+    folders = set(re.findall(r"\btests/\w+", workflows))
+    assert {folder for folder in folders if not (ROOT / folder).is_dir()} == set()
+
+
 def test_a_file_that_the_makefile_names_in_vain_is_seen():
     recipe = "\t$(BIN)/pytest tests/no.py tests/conftest.py \\\n\t\ttests/no/one.py && cat no.toml"
     assert missing_files(recipe) == ["no.toml", "tests/no.py", "tests/no/one.py"]

@@ -22,7 +22,7 @@ from coverage import CoverageData
 from tests.mutation.draw import ROOT, Mutant
 
 OUT = ROOT / "out" / "mutants"
-COPIED = ("bthtn", "domains", "trees", "tests", "docs", "benchmarks")
+COPIED = ("bthtn", "domains", "trees", "tests", "docs", "benchmarks", ".github", ".ci")
 FILES = ("pyproject.toml", "README.md", "Makefile", "CHANGELOG.md", "LICENSE", "mkdocs.yml")
 OPTIONS = {
     "quick": ["-m", "not slow and not browser"],
