@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds clusters differential running functions hunt hostile independent mutants seeded clean
+.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds clusters differential running functions hunt hostile independent mutants seeded release clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -175,6 +175,23 @@ mutants: .venv/.ready
 # find each; writes tests/seeded/found.md; a quarter of an hour on two cores
 seeded: .venv/.ready
 	$(BIN)/python -m tests.seeded
+
+# release: the wheel and the sdist of what was committed, in dist/, checked and tried, all but uploaded;
+# docs/releasing.md says what comes before and after
+release: .venv/.ready
+	@[ -z "$$(git status --porcelain)" ] || { echo "Commit first: the sdist has every file that is here." >&2; exit 1; }
+	rm -rf dist out/release
+	$(BIN)/hatchling build
+	$(BIN)/python -m venv out/release/tools
+	out/release/tools/bin/python -m pip install --quiet --disable-pip-version-check twine
+	out/release/tools/bin/twine check --strict dist/*
+	for file in dist/*; do \
+		$(BIN)/python -m venv --clear out/release/empty || exit 1; \
+		out/release/empty/bin/python -m pip install --quiet --disable-pip-version-check $$file || exit 1; \
+		(cd out/release && empty/bin/bthtn --version && empty/bin/bthtn list && empty/bin/bthtn run soldier --json) \
+			> out/release/$$(basename $$file).txt || exit 1; \
+	done
+	@echo "Not uploaded. To do that: out/release/tools/bin/twine upload dist/*"
 
 # clean: remove everything that the other targets made
 clean:

@@ -84,6 +84,13 @@ def test_no_top_level_name_is_taken_but_one(installed):
     assert "domain.py" in {path.name for path in installed.rglob("bthtn/examples/domains/combat/*")}
 
 
+def test_every_link_of_the_readme_works_where_a_package_index_shows_it(installed):
+    (metadata,) = installed.glob("*.dist-info/METADATA")
+    links = re.findall(r"\]\((?!#)([^)]+)\)", metadata.read_text("utf-8"))
+    assert len(links) > 20
+    assert [link for link in links if not link.startswith("https://")] == []
+
+
 def test_nothing_is_taken_from_the_repository(installed, python):
     where = python("import bthtn.examples.trees.soldier.tree as tree; print(tree.__file__)")
     assert Path(where.strip()).is_relative_to(installed)

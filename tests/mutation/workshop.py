@@ -23,7 +23,10 @@ from tests.mutation.draw import ROOT, Mutant
 
 OUT = ROOT / "out" / "mutants"
 COPIED = ("bthtn", "domains", "trees", "tests", "docs", "benchmarks", ".github", ".ci")
-FILES = ("pyproject.toml", "README.md", "Makefile", "CHANGELOG.md", "LICENSE", "mkdocs.yml")
+FILES = (
+    *("pyproject.toml", "hatch_build.py", "Makefile", "mkdocs.yml", "LICENSE"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
+)
 OPTIONS = {
     "quick": ["-m", "not slow and not browser"],
     "thorough": ["-m", "(slow or sized) and not long and not browser"],
