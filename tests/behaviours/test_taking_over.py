@@ -83,8 +83,10 @@ WRAPPED = {
 }
 
 
-@pytest.mark.parametrize("lower", WRAPPED)
-@pytest.mark.parametrize("upper", WRAPPED)
+@pytest.mark.parametrize(
+    ("upper", "lower"),
+    [*((name, "itself") for name in WRAPPED), *(("itself", name) for name in WRAPPED)],
+)
 def test_the_old_goal_s_step_is_aborted_before_the_new_one_s_starts_in_the_same_tick(
     stage, upper, lower
 ):

@@ -51,7 +51,11 @@ def steps(events):
     ]
 
 
-@pytest.mark.parametrize("name", TREES)
+QUICK = TREES.keys() - OTHERWISE | {"soldier"}
+NAMES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in TREES]
+
+
+@pytest.mark.parametrize("name", NAMES)
 @patch.dict(sys.modules)
 def test_an_example_goes_on_in_its_world(name):
     _, before = lived(TREES[name])
