@@ -7,7 +7,6 @@ planned or afterwards; inner parts before outer ones; and nothing of the goal st
 from collections import Counter
 
 import py_trees
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees.common import Status
@@ -25,7 +24,6 @@ from bthtn.agent.events import (
 from bthtn.behaviours import Replanning
 from bthtn.behaviours.cleanup import OwedCleanup
 from bthtn.testing.strategies import World
-from tests.occurrences import assert_occurs
 
 # what is drawn
 
@@ -240,19 +238,3 @@ def play(stage, drawn):
 def test_what_was_begun_is_cleaned_up_exactly_once(new_stage, drawn):
     for happened in +play(new_stage(), drawn):
         event(happened)
-
-
-@pytest.mark.slow
-def test_the_scenes_are_not_empty(new_stage):
-    least = {
-        "as planned": 15,
-        "afterwards": 25,
-        "nested": 10,
-        "in vain": 10,
-        "cut off": 4,
-        "no plan": 2,
-        "interrupted": 2,
-        "PlanReplaced while open": 1,
-        "PlanRepaired while open": 1,
-    }
-    assert_occurs(scenes, lambda drawn: play(new_stage(), drawn), least, most=1_500)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +9,6 @@ from bthtn import force_success, invert, parallel, priority, retry, timeout
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted
 from bthtn.behaviours.branch import next_steps
 from bthtn.testing.doubles import ticks
-from tests.occurrences import assert_occurs
 from tests.sizes import size
 
 SCRIPTS = st.lists(st.sampled_from(["S", "F", "RS", "RF", "RRS", "RRRRS"]), min_size=1, max_size=3)
@@ -187,15 +185,3 @@ def test_the_next_steps_are_the_first_of_those_that_are_left(new_stage, drawn):
         found = list(next_steps(subtree))
         left = goal._mount.rest().unfinished()
         assert found == left[: len(found)]
-
-
-@pytest.mark.slow
-def test_the_networks_time_out_and_are_tried_again(new_stage):
-    def occurring(drawn):
-        told = [line for tick in played(drawn, new_stage) for line in tick[3]]
-        if any(line.startswith("abort") for line in told):
-            yield "abort"
-        if any(line.startswith("start") and told.count(line) > 1 for line in told):
-            yield "again"
-
-    assert_occurs(networks, occurring, {"abort": 10, "again": 10}, most=1_500)

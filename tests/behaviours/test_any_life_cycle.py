@@ -8,14 +8,12 @@ precondition is false, goes on while its `during` is, or starts beside an abort 
 from collections import Counter
 
 import py_trees
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import defer, parallel, priority, retry, timeout
 from bthtn.agent.events import (
-    GoalEnded,
     LeafAborted,
     LeafAborting,
     LeafEnded,
@@ -27,7 +25,6 @@ from bthtn.agent.events import (
 from bthtn.behaviours import Completion, OperatorFailed
 from bthtn.testing.doubles import ScriptedError, ScriptedOperator
 from bthtn.testing.strategies import World
-from tests.occurrences import assert_occurs
 
 # what is drawn
 
@@ -324,21 +321,3 @@ def counted(stage, player):
 def test_whatever_happens_what_was_begun_is_ended_and_given_back(new_stage, drawn):
     for happened in +play(new_stage(), drawn):
         event(happened)
-
-
-@pytest.mark.slow
-def test_the_scenes_are_not_empty(new_stage):
-    least = {
-        LeafStarted.__name__: 200,
-        LeafAborting.__name__: 20,
-        LeafAborted.__name__: 40,
-        LeaseTaken.__name__: 60,
-        GoalEnded.__name__: 40,
-        "PlanHookFailed": 10,
-        "during": 10,
-        "cut off": 4,
-        "failed by its abort": 4,
-        "late calls": 2,
-        "interrupted giving up": 1,
-    }
-    assert_occurs(scenes, lambda drawn: play(new_stage(), drawn), least, most=1_500)

@@ -7,7 +7,6 @@ all after its end, no tick raises, and beliefs change by sensors and finished st
 from collections import Counter
 
 import py_trees
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees.common import ParallelPolicy, Status
@@ -18,7 +17,6 @@ from bthtn.agent.events import BeliefChanged, LeafEnded, LeafStarted
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.suspended import Suspended
 from bthtn.testing.strategies import World
-from tests.occurrences import assert_occurs
 
 # what is drawn
 
@@ -277,24 +275,3 @@ class Scene:
 def test_whatever_happens_every_start_has_exactly_one_end(new_player, drawn):
     for happened in Scene(new_player(), drawn).play():
         event(happened)
-
-
-@pytest.mark.slow
-def test_the_scenes_are_not_empty(new_player):
-    least = {
-        "cut off: a running step": 15,
-        "cut off: a planning goal": 15,
-        "cut off: a parallel": 8,
-        "cut off: a planning suspension": 8,
-        "cut off: a waiting suspension": 1,
-        "cut off: a behaviour of a step": 2,
-        "LeafStarted": 200,
-        "LeafAborted": 60,
-        "LeafRefused": 20,
-        "done": 80,
-        "failed": 60,
-        "PlanFailed": 100,
-        "PlanResumed": 100,
-        "BeliefChanged": 100,
-    }
-    assert_occurs(scenes, lambda drawn: Scene(new_player(), drawn).play(), least, most=1_000)

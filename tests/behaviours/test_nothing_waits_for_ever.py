@@ -1,13 +1,11 @@
 """Branches that are planned on arrival and want the same things: nothing waits for ever."""
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import UNKNOWN
 from bthtn.testing.strategies import World
-from tests.occurrences import assert_occurs
 
 EFFECTS = [(), (), ((World.open, "becomes", True),), ((World.count, "becomes", 1),)]
 PROMISES = [(), (World.open.becomes(True),), (World.lit.becomes(True),)]
@@ -69,12 +67,3 @@ def to_the_end(player, crowd, budget, *, foresight=False):
 @given(crowds, st.sampled_from([None, 2]), st.booleans())
 def test_nothing_waits_for_ever(new_player, crowd, budget, foresight):
     event(f"waited: {to_the_end(new_player(), crowd, budget, foresight=foresight)}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("foresight", [False, True])
-def test_the_crowds_have_to_wait(new_player, foresight):
-    def waited(crowd):
-        yield to_the_end(new_player(), crowd, None, foresight=foresight)
-
-    assert_occurs(crowds, waited, {True: 4}, most=600)

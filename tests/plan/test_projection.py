@@ -4,14 +4,11 @@ import pytest
 from hypothesis import assume, given
 
 from bthtn import UNKNOWN, Domain, Planner, defer, parallel, priority
-from bthtn.plan.nodes import ParallelNode, PriorityNode, SuspendedNode
 from bthtn.plan.projection import Projection
-from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing.strategies import World, problems
 from bthtn.world.footprint import RecordingView
 from bthtn.world.trail import WorkingState
-from tests.occurrences import assert_occurs
 
 
 @pytest.fixture
@@ -95,15 +92,3 @@ def test_a_merge_reads_the_state_only_where_a_branch_leaves_a_fluent_as_it_was(d
     projection.state = WorkingState(start, seen)
     projection.project(plan.tree)
     assert [str(fluent) for fluent in seen.readings] == ["lit"]
-
-
-@pytest.mark.slow
-def test_the_property_has_plans_with_all_kinds_of_nodes():
-    def kinds(problem):
-        search = HtnSearch.of(problem)
-        search.advance()
-        if search.plan is not None and not problem.settings.check_rest:
-            yield from (type(node) for _, node in preorder(search.plan.tree))
-
-    least = dict.fromkeys((ParallelNode, PriorityNode, SuspendedNode), 3)
-    assert_occurs(problems(), kinds, least, most=1_000)

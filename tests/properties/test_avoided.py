@@ -3,7 +3,6 @@
 from dataclasses import replace
 from types import MappingProxyType
 
-import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
@@ -16,7 +15,6 @@ from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from bthtn.world.expression import Expression
-from tests.occurrences import assert_occurs
 from tests.reference import Reference
 
 MOST_PLANS = 4
@@ -137,19 +135,3 @@ def test_a_planner_avoids_the_same_and_remembers_nothing_of_it(problem):
         assert (answer.plan is None) is (expected.plan is None)
         if answer.plan is not None:
             assert outline(answer.plan.tree) == outline(expected.plan.tree)
-
-
-@pytest.mark.slow
-def test_the_questions_are_not_vacuous():
-    """Something avoided leads to another plan of several steps, and something to no plan."""
-
-    def kinds(problem):
-        search, free = HtnSearch.of(problem), HtnSearch.of(replace(problem, avoiding={}))
-        if search.advance() is SearchStatus.EXHAUSTED:
-            yield "no plan"
-        elif search.plan is not None and len(search.plan.steps) > 1:
-            free.advance()
-            same = outline(search.plan.tree) == outline(free.plan.tree)
-            yield from ["another plan"] * (not same)
-
-    assert_occurs(questions(), kinds, {"another plan": 1, "no plan": 1}, most=500)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import assume, given
 
 from bthtn.plan.replay import replay
@@ -12,7 +11,6 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.least_cost import LeastCosts
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
-from tests.occurrences import assert_occurs
 from tests.reference import Reference
 
 SOLVED, EXHAUSTED = SearchStatus.SOLVED, SearchStatus.EXHAUSTED
@@ -96,15 +94,3 @@ def test_when_the_budget_ends_the_cheapest_so_far_is_there(problem):
         seen = replay(search.plan, problem.state)
         assert seen.ok
         assert seen.cost == search.plan.cost
-
-
-@pytest.mark.slow
-def test_plans_are_improved_and_dear_ones_given_up():
-    def kinds(problem):
-        found, saved = compared(problem)
-        yield from ["a plan"] * bool(found)
-        yield from ["a cheaper one than the first"] * (len(found) > 1)
-        yield from ["given up early"] * (saved > 0)
-
-    least = {"a plan": 40, "a cheaper one than the first": 8, "given up early": 8}
-    assert_occurs(problems(), kinds, least, most=1_000)

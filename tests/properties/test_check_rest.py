@@ -12,7 +12,6 @@ would disturb. At run time it waits; on paper nobody does.
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
@@ -44,7 +43,6 @@ from bthtn.planning.partial import go_on
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from bthtn.world.trail import WorkingState
-from tests.occurrences import assert_occurs
 
 MOST_RESUMPTIONS = 30
 FAILED = "failed"
@@ -285,47 +283,3 @@ def test_what_is_done_bit_by_bit_is_what_would_have_been_done_at_once(problem, b
         return
     assert bit_by_bit == whole
     assert journey.afresh == 0, "in an unchanged world nothing is planned a second time"
-
-
-LEAST = {
-    "compared": 50,
-    "suspended by a cut": 12,
-    "resumed as foreseen": 12,
-    "resumed twice": 8,
-    "beside another branch": 1,
-    "in an alternative": 3,
-    "different without check_rest": 2,
-}
-
-
-def features(problem):
-    """What one problem shows, nothing when it cannot be compared."""
-    journey = Journey(problem)
-    unchecked = Journey(replace(problem, settings=replace(problem.settings, check_rest=False)))
-    try:
-        whole, bit_by_bit = Journey(at_once(problem)).story(), journey.story()
-    except IncomparableError:
-        return {}
-    plan, text = first_plan(problem)[2], repr(bit_by_bit)
-    is_cut = plan is not None and any(node.foreseen for node in suspensions(plan))
-    try:
-        differs = unchecked.story() != whole
-    except IncomparableError:
-        differs = False
-    return {
-        "compared": True,
-        "suspended by a cut": is_cut,
-        "resumed as foreseen": journey.foreseen > 0,
-        "resumed twice": journey.foreseen > 1,
-        "beside another branch": is_cut and "'parallel" in text,
-        "in an alternative": is_cut and "'priority" in text,
-        "different without check_rest": differs,
-    }
-
-
-@pytest.mark.slow
-def test_enough_is_compared_that_was_suspended_on_the_way():
-    def kinds(problem):
-        return (name for name, shown in features(problem).items() if shown)
-
-    assert_occurs(errands(), kinds, LEAST, most=2_000)

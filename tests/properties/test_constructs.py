@@ -6,7 +6,6 @@ from itertools import permutations
 from types import MappingProxyType
 
 import networkx as nx
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -36,7 +35,6 @@ from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.playground import MEMBERS, World, conditions, effects
 from bthtn.testing.strategies import problems, states
 from bthtn.text.notation import normal
-from tests.occurrences import assert_occurs
 from tests.reference import Reference
 
 LIMITS = Settings(max_depth=30, max_expansions=3_000)
@@ -246,25 +244,6 @@ def test_a_variable_is_a_choice_among_its_values(values, needs, does, when, stat
 # the problems here are worth solving
 
 
-@pytest.mark.slow
-def test_enough_orders_have_plans_and_enough_orders_have_none():
-    def kinds(drawn):
-        found, by_hand = ordered(*drawn), ordered_by_hand(*drawn)
-        yield from ["several plans"] * (len(found) > 1)
-        yield from ["no plan"] * (not found)
-        whole = all(map(is_complete, by_hand)) and len(by_hand) > 1
-        yield from ["every plan complete"] * whole
-        yield from ["not the order as written"] * (bool(found) and found[0].record[0] > 0)
-
-    least = {
-        "several plans": 12,
-        "no plan": 4,
-        "every plan complete": 8,
-        "not the order as written": 5,
-    }
-    assert_occurs(partly_ordered(), kinds, least, most=1_000)
-
-
 @given(some_parts(most=3))
 def test_the_search_and_the_reference_plan_the_same_with_a_cleanup(drawn):
     problem, parts = drawn
@@ -281,14 +260,3 @@ def test_the_search_and_the_reference_plan_the_same_with_a_cleanup(drawn):
         return
     assert len({(outline(one.tree), one.record, repr(one.predicted)) for one in plans}) == 1
     assert replay(first.plan, problem.state).ok
-
-
-@pytest.mark.slow
-def test_with_a_cleanup_there_are_plans_and_none():
-    def kinds(drawn):
-        problem, parts = drawn
-        guarded = with_cleanup(*parts, finally_=parts[0])
-        yield HtnSearch.of(request(problem.domain, problem.state, guarded, LIMITS)).advance()
-
-    least = {SearchStatus.SOLVED: 10, SearchStatus.EXHAUSTED: 5}
-    assert_occurs(some_parts(most=3), kinds, least, most=500)

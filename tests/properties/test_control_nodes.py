@@ -7,7 +7,6 @@ and the order in which leaves are started, ticked and aborted, have to be the sa
 
 from collections import Counter
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees import decorators
@@ -27,7 +26,6 @@ from bthtn.behaviours import (
     WhileDoElse,
 )
 from bthtn.testing.doubles import letter_of
-from tests.occurrences import assert_occurs
 
 STATUS = {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}
 
@@ -296,16 +294,3 @@ def test_trees_do_what_the_semantics_say(drawn, chosen):
     assert happened == of_interpreter(drawn, chosen)
     for kind in kinds(drawn):
         event(kind)
-
-
-@pytest.mark.slow
-def test_the_trees_are_not_empty():
-    def occurring(example):
-        drawn, chosen = example
-        happened = of_interpreter(drawn, chosen)
-        yield from kinds(drawn)
-        yield from (line.partition(" ")[0] for line in happened)
-
-    every = {"sequence", "selector", "parallel", "if", "while", "once", "invert", *COUNTED, *TIMED}
-    least = dict.fromkeys(every, 5) | dict.fromkeys(("S", "F", "R", "abort"), 40)
-    assert_occurs(st.tuples(trees, moments), occurring, least, most=1_500)

@@ -2,14 +2,12 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn import Domain, FluentFamily, State, fluents
 from bthtn.agent.agent import Agent
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits
-from tests.occurrences import assert_occurs
 
 TARGETS = ("hero", "squire")
 NAMES = "abcdef"
@@ -144,18 +142,3 @@ def test_whoever_keeps_asking_is_served(happenings, attackers, term):
     for name in battle.agents:
         for target in TARGETS:
             assert battle.served[name, target] > 0
-
-
-@pytest.mark.slow
-def test_everything_happens_in_the_random_battles():
-    def kinds(happenings):
-        battle = Battle(1, None)
-        for happening in happenings:
-            battle.happen(*happening)
-            yield happening[0]
-        yield from ["served"] * sum(battle.served.values())
-        for target in TARGETS:
-            yield from ["waits"] * any(head.waiting(target) for head in battle.units.coordinators)
-
-    often = dict.fromkeys(("ask", "abort", "die", "groups", "tick"), 40)
-    assert_occurs(happenings, kinds, often | {"served": 20, "waits": 4}, most=1_000)

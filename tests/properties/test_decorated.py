@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -17,12 +16,9 @@ from bthtn import (
     until,
 )
 from bthtn.domain.decorator import (
-    CooldownDecorator,
-    InvertDecorator,
     RetryDecorator,
-    TimeoutDecorator,
 )
-from bthtn.plan.nodes import PriorityNode, ScopeNode, SuspendedNode
+from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
@@ -30,7 +26,6 @@ from bthtn.testing import strategies
 from bthtn.testing.playground import World
 from bthtn.text.notation import node_from, normal
 from bthtn.text.plan_json import decoded, encoded
-from tests.occurrences import assert_occurs
 from tests.properties.test_replay import check
 from tests.properties.test_search_and_reference import agree, description
 from tests.sizes import size
@@ -105,19 +100,3 @@ def test_plans_are_read_again_from_their_texts(problem):
         assert ("retry(" in text) <= (RetryDecorator in decorators_in(plan))
     read = decoded(encoded(plan, complete=True), problem.domain, goal=problem.goal)
     assert description(read) == description(plan)
-
-
-@pytest.mark.slow
-def test_many_plans_have_decorated_parts():
-    def occurring(problem):
-        search = HtnSearch.of(problem)
-        if search.advance() is SearchStatus.SOLVED:
-            yield from decorators_in(search.plan)
-            nodes = [node for _, node in preorder(search.plan.tree)]
-            yield from {one.task.origin for one in nodes if isinstance(one, ScopeNode)} & {"until"}
-            yield from {type(one) for one in nodes if isinstance(one, PriorityNode)}
-
-    least = dict.fromkeys(
-        (TimeoutDecorator, RetryDecorator, CooldownDecorator, "until", PriorityNode), 3
-    ) | {InvertDecorator: 1}
-    assert_occurs(problems(), occurring, least, most=1_500)

@@ -3,13 +3,11 @@
 from dataclasses import replace
 from itertools import islice
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.cli.all_plans import every_plan
 from bthtn.errors import PlanningError
-from tests.occurrences import assert_occurs
 from tests.properties.test_search_and_reference import description
 from tests.properties.test_values import problems_with_values
 from tests.reference import Reference
@@ -59,13 +57,3 @@ def asked():
 @given(asked())
 def test_the_list_is_that_of_the_specification_also_where_a_search_looks_for_the_least_sum(problem):
     compared(problem)
-
-
-@pytest.mark.slow
-def test_there_are_lists_of_several_plans_in_which_the_first_one_is_not_the_least():
-    def kinds(problem):
-        costs = [plan["cost"] for plan in compared(problem)]
-        yield from ["several"] * (len(costs) > 1)
-        yield from ["not sorted"] * (problem.settings.cheapest and costs != sorted(costs))
-
-    assert_occurs(asked(), kinds, {"several": 10, "not sorted": 3}, most=600)

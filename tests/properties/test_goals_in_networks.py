@@ -7,11 +7,10 @@ from itertools import islice
 from operator import and_
 from types import MappingProxyType
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bthtn import Domain, achieve, parallel, primitive, priority, sequence
+from bthtn import Domain, achieve, parallel, priority, sequence
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
@@ -22,7 +21,6 @@ from bthtn.planning.protocol import SearchStatus, Settings, request
 from bthtn.planning.strips.ground import opaque, opaque_parts
 from bthtn.testing.playground import MEMBERS, World, conditions
 from bthtn.testing.strategies import problems
-from tests.occurrences import assert_occurs
 from tests.reference import Reference
 
 MOST_PLANS = 3
@@ -33,18 +31,6 @@ chain.primitive("unlock", precondition=~World.open, effects=World.open.becomes(T
 chain.primitive("close", precondition=~World.armed, effects=World.open.becomes(False))
 chain.primitive("arm", precondition=World.open & World.lit, effects=World.armed.becomes(True))
 chain.primitive("disarm", effects=World.armed.becomes(False))
-
-
-@chain.primitive
-def visit(name: str):
-    return primitive(precondition=World.place != name, effects=World.place.becomes(name))
-
-
-@chain.primitive
-def mark(name: str):
-    return primitive(
-        precondition=(World.place == name) & World.armed, effects=World.at[name].becomes(True)
-    )
 
 
 def with_chain(domain):
@@ -143,14 +129,3 @@ def test_with_the_rest_checked_a_plan_can_be_carried_out_too(problem):
         seen = replay(search.plan, problem.state)
         assert seen.ok, f"{seen.where}: {seen.reason}"
         assert (seen.final, seen.footprint) == (search.plan.predicted, search.plan.footprint)
-
-
-@pytest.mark.slow
-def test_goals_occur_in_every_way():
-    def kinds(problem):
-        look(problem, count := Counter())
-        return count
-
-    steps = ("0 steps", "1 steps", "2 steps")
-    others = ("ParallelNode", "PriorityNode", "suspended", "no plan")
-    assert_occurs(mixed(), kinds, dict.fromkeys((*steps, *others), 3), most=600)

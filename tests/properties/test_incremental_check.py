@@ -6,7 +6,6 @@ Half of the problems are made for it: their plans rely on much, and most changes
 
 from typing import Any, NamedTuple
 
-import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +31,6 @@ from bthtn.replanning.unconditional import asks_nothing
 from bthtn.replanning.validity import Validity, validity_of
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
-from tests.occurrences import assert_occurs
 from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
@@ -197,37 +195,3 @@ def test_where_a_check_would_ask_nothing_it_would_find_nothing(scene):
     for now in scene.states:
         found = validity_of(scene.rest, scene.problem.domain, now)
         assert asks or found == Validity(None, frozenset())
-
-
-@pytest.mark.slow
-def test_nothing_is_asked_about_many_plans_that_are_nearly_done():
-    least = {"nothing": 100, "something": 100}
-    assert_occurs(
-        nearly_done(),
-        lambda scene: ["nothing" if asks_nothing(scene.rest) else "something"],
-        least,
-        most=1_000,
-    )
-
-
-@pytest.mark.slow
-def test_checks_go_on_through_changes_that_matter_and_do_not_through_failures():
-    def kinds(scene):
-        before = None
-        for now, (goes_on, said, _) in zip(scene.states, scene.told(), strict=True):
-            support = () if before is None else before[1].support
-            touched = any(before[0].get(one) != now.get(one) for one in support)
-            matters = "a change of the support" if touched else "another change"
-            if before is not None and before[1].failure is None:
-                yield f"{matters}: {'goes on' if goes_on else 'checked anew'}"
-                if said.failure is not None:
-                    yield "fails"
-            before = now, said
-
-    least = {
-        "a change of the support: goes on": 10,
-        "a change of the support: checked anew": 60,
-        "another change: goes on": 500,
-        "fails": 20,
-    }
-    assert_occurs(scenes(), kinds, least, most=1_000)

@@ -1,9 +1,7 @@
 """Whatever order, choice or abort run time comes up with, a plan keeps what it promises."""
 
 from dataclasses import replace
-from itertools import islice
 
-import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -12,14 +10,11 @@ from bthtn.domain.network import network_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, Settings
 from bthtn.testing.strategies import problems
-from tests.occurrences import assert_occurs
 from tests.properties.interleavings import (
     carried_out,
     interleavings,
     is_complete,
     is_fixed,
-    orders,
-    program,
 )
 
 
@@ -70,23 +65,3 @@ def test_whatever_is_chosen_or_aborted_what_is_predicted_comes_true(problem, ran
             for fluent in touched:
                 predicted = plan.predicted.get(fluent)
                 assert predicted in (UNKNOWN, final.get(fluent)), (fluent, order)
-
-
-@pytest.mark.slow
-def test_enough_branches_are_admitted_that_can_take_turns_in_several_orders():
-    def kinds(problem):
-        for plan in first_plans(problem, is_fixed):
-            several = len(list(islice(orders(program(plan.tree)), 2)))
-            yield from ["two or more orders"] * (several >= 2)
-
-    assert_occurs(side_by_side(), kinds, {"two or more orders": 12}, most=1_000)
-
-
-@pytest.mark.slow
-def test_enough_writes_are_known_behind_branches_that_may_be_aborted():
-    def kinds(problem):
-        for plan in first_plans(problem, is_complete):
-            touched = [plan.predicted.get(fluent) for fluent in plan.footprint.writes]
-            yield from {"unknown" if value is UNKNOWN else "known" for value in touched}
-
-    assert_occurs(side_by_side(("any",)), kinds, {"known": 4, "unknown": 4}, most=1_000)

@@ -2,7 +2,6 @@
 
 from dataclasses import fields, replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,11 +10,10 @@ from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.htn.memo import _key
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import SearchStatus, Settings, request, seeded
+from bthtn.planning.protocol import Settings, request, seeded
 from bthtn.planning.question import exact
 from bthtn.testing.strategies import problems, states
 from bthtn.world.state import FrozenState
-from tests.occurrences import assert_occurs
 from tests.properties.scenes import LIMITS, authored
 
 
@@ -168,21 +166,3 @@ def test_two_values_have_one_key_when_nothing_tells_them_apart(one, other):
 @given(values, values)
 def test_what_is_remembered_has_one_key_for_two_values_when_nothing_tells_them_apart(one, other):
     assert (_key(one) == _key(other)) is (alike(one, other) and alike(other, one))
-
-
-@pytest.mark.slow
-def test_the_problems_are_not_vacuous():
-    """There are problems whose answer a different start state gets from the memo, unsearched."""
-
-    def kinds(drawn):
-        problem, one, other = drawn
-        planner = Planner(problem.domain, problem.goal, problem.settings)
-        search = planner.search(one)
-        if one == other or search.advance() is not SearchStatus.SOLVED or not search.plan.tree:
-            return
-        for kind, start in {"again": one, "shared": other}.items():
-            known = planner._memo.find(seeded(start, problem.settings.seed).values, None)
-            yield from [kind] * (known is not None and len(search.plan.steps) > 1)
-
-    drawn = st.tuples(remembered(), states(), states())
-    assert_occurs(drawn, kinds, {"again": 10, "shared": 1}, most=500)

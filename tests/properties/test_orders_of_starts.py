@@ -10,8 +10,7 @@ the reason of an interrupted goal is the decision of the behaviour that made it.
 
 from collections import Counter
 
-import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees import decorators
 from py_trees.behaviour import Behaviour
@@ -39,7 +38,6 @@ from bthtn.behaviours import (
 )
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator
 from bthtn.testing.strategies import World
-from tests.occurrences import assert_occurs
 from tests.sizes import size
 
 CONDITIONS = {"always": True, "open": World.open, "lit": World.lit, "shut": ~World.open}
@@ -334,10 +332,3 @@ moments = st.lists(
 def test_what_is_replaced_is_aborted_before_what_replaces_it_starts(drawn, changed):
     for happened in played(drawn, changed):
         event(happened)
-
-
-@pytest.mark.slow
-def test_the_trees_are_not_empty():
-    least = {"events": 1_000, "took over": 2, "LeafAborting": 5, "LeafWaits": 2}
-    most = size(quick=1_000, thorough=1_000, night=settings().max_examples)
-    assert_occurs(st.tuples(scenes, moments), lambda drawn: played(*drawn), least, most=most)

@@ -5,11 +5,9 @@ plans of each kind.
 """
 
 from collections import Counter
-from dataclasses import replace
 from functools import reduce
 from operator import and_
 
-import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -28,9 +26,8 @@ from bthtn import (
     sequence,
 )
 from bthtn.analysis import makespan, parallelize
-from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task_effects import projected
-from bthtn.plan.nodes import ParallelNode, ScopeNode, SequenceNode, TaskNode
+from bthtn.plan.nodes import ScopeNode, SequenceNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.traversal_record import MethodTraversalRecord
 from bthtn.plan.walk import leaves, preorder
@@ -41,7 +38,6 @@ from bthtn.text.notation import normal
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.trail import WorkingState
-from tests.occurrences import assert_occurs
 from tests.properties.interleavings import (
     ImpossibleError,
     Notebook,
@@ -224,66 +220,3 @@ def could_enter(problem, scope, notebook):
     except (ImpossibleError, UnknownRead):
         return False
     return True
-
-
-def kinds_of(cases, random):
-    """What the parallelized plans of some problems are like."""
-    count = Counter()
-    for problem, plan in cases:
-        check(problem, plan, random, count)
-    return count
-
-
-@pytest.mark.slow
-def test_most_long_plans_are_parallelized_and_have_many_orders():
-    drawn = st.tuples(long_plans(), st.randoms(use_true_random=False))
-    least = {"parallelized": 20, "faster": 15, "orders": 1_000}
-    assert_occurs(drawn, lambda drawn: kinds_of([drawn[0]], drawn[1]), least, most=400)
-
-
-@pytest.mark.slow
-def test_enough_plans_of_random_problems_are_parallelized():
-    def kinds(drawn):
-        problem, random = drawn
-        return kinds_of([(problem, plan) for plan in first_plans(problem, is_complete)], random)
-
-    drawn = st.tuples(st.one_of(problems(), side_by_side()), st.randoms(use_true_random=False))
-    assert_occurs(drawn, kinds, {"parallelized": 4}, most=1_000)
-
-
-@pytest.mark.slow
-def test_enough_of_them_had_to_choose_methods_or_have_suspended_parts():
-    def kinds(problem):
-        for plan in first_plans(problem, lambda tree: True):
-            nodes = [node for _, node in preorder(plan.tree)]
-            chosen = any(isinstance(node, ScopeNode) and node.footprint.reads for node in nodes)
-            if parallelize(plan) is not plan:
-                yield from ["suspended"] * (not is_complete(plan.tree))
-                yield from ["chosen"] * (chosen and is_fixed(plan.tree))
-
-    assert_occurs(problems(), kinds, {"suspended": 4, "chosen": 2}, most=2_000)
-
-
-def test_a_wrong_ordering_is_noticed_by_orders_and_by_the_judge():
-    """Plans whose steps all run side by side, whatever they do."""
-
-    def noticed(drawn):
-        (problem, plan), random = drawn
-        loose = replace(plan, tree=ParallelNode(plan.tree.children, ParallelPolicy.ALL))
-        if not all(leads_there(problem, loose, order) for order in some_orders(loose, random)):
-            assert not validate(loose, problem.state).ok
-            yield "noticed"
-
-    drawn = st.tuples(long_plans(), st.randoms(use_true_random=False))
-    assert_occurs(drawn, noticed, {"noticed": 17}, most=300)
-
-
-def some_orders(plan, random):
-    return interleavings(plan.tree, random, 20)
-
-
-def leads_there(problem, plan, order):
-    try:
-        return carried_out(problem, order) == plan.predicted
-    except ImpossibleError:
-        return False

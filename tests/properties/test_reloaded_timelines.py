@@ -6,12 +6,10 @@ plan may well begin with the steps that run.
 
 from collections import Counter
 
-import pytest
-from hypothesis import Phase, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bthtn.agent.events import (
-    AgentReloaded,
     LeafAborted,
     LeafEnded,
     LeafStarted,
@@ -104,18 +102,3 @@ def test_the_next_plan_works_from_the_beliefs_and_every_step_ends_exactly_once(d
     events = played(drawn, moments, counts)
     assert all(len(several) == 1 for several in ends_of(events).values())
     event(f"run on: {min(counts['runs on'], 2)}, aborted: {min(counts['aborted'], 2)}")
-
-
-@pytest.mark.slow
-def test_the_reloads_are_not_empty():
-    counts = Counter()
-
-    @settings(max_examples=120, derandomize=True, database=None, phases=[Phase.generate])
-    @given(scenes(), MOMENTS)
-    def play(drawn, moments):
-        played(drawn, moments, counts)
-
-    play()
-    wanted = {"runs on": 5, "aborted": 10, "planned anew": 25, AgentReloaded.__name__: 25}
-    missing = {kind: counts[kind] for kind, least in wanted.items() if counts[kind] < least}
-    assert not missing, f"{missing} in {dict(counts)}"

@@ -3,18 +3,10 @@
 from collections import Counter
 from unittest.mock import patch
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bthtn import Settings
-from bthtn.agent.events import (
-    GoalEnded,
-    PlanFailed,
-    PlanRepaired,
-    PlanReplaced,
-    PlanResumed,
-)
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn import search
@@ -24,7 +16,6 @@ from bthtn.testing.doubles import ScriptedOperator
 from bthtn.testing.playground import World
 from bthtn.views.timeline import Tick, lines, rows
 from tests.behaviours.own_nodes import OwnNodes
-from tests.occurrences import assert_occurs
 from tests.properties.scenes import LIMITS, scenes, tree_of
 
 
@@ -103,23 +94,3 @@ def test_with_memories_the_same_happens_in_every_tick(drawn, budget):
         found, recalled = remembered(drawn)
         assert found == alone
     event(f"remembered: {recalled > 0}")
-
-
-@pytest.mark.slow
-def test_the_scenes_are_not_empty():
-    def kinds(drawn):
-        drawn = {**drawn, "budget": None}
-        timeline(drawn)
-        counts = Counter()
-        counts["remembered"] = remembered(drawn, counts)[1]
-        return counts
-
-    least = {
-        "remembered": 60,
-        PlanResumed.__name__: 60,
-        PlanRepaired.__name__: 1,
-        PlanReplaced.__name__: 10,
-        PlanFailed.__name__: 20,
-        GoalEnded.__name__: 20,
-    }
-    assert_occurs(scenes(), kinds, least, most=1_000)

@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
@@ -20,7 +19,6 @@ from bthtn.testing import validate
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from bthtn.world.state import FrozenState
-from tests.occurrences import assert_occurs
 from tests.rests import AHEAD, FINISHED, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
@@ -124,18 +122,3 @@ def test_the_record_of_a_plan_can_be_read_off_its_tree(problem):
     search = HtnSearch.of(problem)
     if search.advance() is SearchStatus.SOLVED:
         assert record_of(search.plan.tree) == search.plan.record
-
-
-@pytest.mark.slow
-def test_the_broken_plans_are_not_vacuous():
-    """Plans of several steps are repaired, before and after they have begun; some are not."""
-
-    def kinds(drawn):
-        repair = drawn.repair()
-        if repair.advance() is SearchStatus.EXHAUSTED:
-            yield "in vain"
-        if repair.plan is not None and len(repair.plan.steps) > 2:
-            yield from ["not begun"] * (not drawn.avoiding)
-            yield from ["begun"] * (drawn.done > 0)
-
-    assert_occurs(broken_plans(), kinds, {"begun": 1, "not begun": 1, "in vain": 1}, most=1_000)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,15 +59,3 @@ def test_most_plans_have_read_something_before_their_first_step():
             yield any(first_reads(search.plan.tree))
 
     assert_occurs(problems(), kinds, {True: 8}, most=1_000)
-
-
-@pytest.mark.slow
-def test_many_plans_are_left_open_at_the_limit():
-    def kinds(drawn):
-        problem, limit = drawn
-        few = replace(problem.settings, anytime=True, max_expansions=limit)
-        search = HtnSearch.of(replace(problem, settings=few))
-        yield search.advance(), search.plan is not None
-
-    least = {(SearchStatus.LIMIT, True): 8, (SearchStatus.LIMIT, False): 4}
-    assert_occurs(st.tuples(problems(), st.integers(1, 15)), kinds, least, most=1_000)

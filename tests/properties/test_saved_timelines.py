@@ -5,13 +5,10 @@ aborts take several ticks, and some steps need a lease, which their plan takes w
 """
 
 import json
-from collections import Counter
 from contextlib import suppress
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
 from bthtn.behaviours import Agent, Operators, PlanGoal, attach
@@ -24,7 +21,6 @@ from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import ScriptedOperator
 from bthtn.testing.playground import World
 from bthtn.views import event_data
-from tests.occurrences import assert_occurs
 from tests.properties.scenes import LIMITS, scenes, tree_of
 from tests.properties.test_remembered_timelines import without_memories
 
@@ -123,30 +119,6 @@ def searches_from_before(node):
     return is_old or node._review._search is not None
 
 
-def kinds(drawn, style, at):
-    """What a scene was in the middle of when it was saved, and what happened after that."""
-    played, counts = Played(drawn, style), Counter()
-    for tick, moment in enumerate(drawn["moments"]):
-        if tick == at:
-            nodes = {type(node).__name__ for node in played.tree.root.iterate() if is_running(node)}
-            counts.update(nodes)
-            counts["lease"] += len(played.agent.leases) > 0
-            counts["abort"] += len(played.agent.aborts) > 0
-            counts["search"] += any(map(is_searching, played.tree.root.iterate()))
-        played.tick(moment)
-        if tick >= at:
-            counts.update({f"then {type(one).__name__}" for one in played.events})
-    return counts
-
-
-def is_running(node):
-    return node.status is Status.RUNNING
-
-
-def is_searching(node):
-    return isinstance(node, PlanGoal) and is_running(node) and not node.children
-
-
 @given(scenes(), STYLES, st.integers(0, 14))
 def test_a_loaded_agent_goes_on_as_if_it_had_not_been_stopped(drawn, style, at):
     with without_memories():
@@ -155,26 +127,6 @@ def test_a_loaded_agent_goes_on_as_if_it_had_not_been_stopped(drawn, style, at):
     at = min(at, len(expected) - 1)
     for _ in range(2):  # the second one remembers plans of the first
         assert continued(drawn, style, at) == expected[at:]
-
-
-@pytest.mark.slow
-def test_the_saves_are_of_agents_in_the_middle_of_everything():
-    least = {
-        "TaskLeaf": 50,
-        "Suspended": 5,
-        "PlanParallel": 5,
-        "PlanPriority": 5,
-        "PlanWithCleanup": 1,
-        "lease": 5,
-        "abort": 1,
-        "search": 3,
-        "then PlanResumed": 20,
-        "then PlanRepaired": 1,
-        "then PlanReplaced": 5,
-        "then CleanupEnded": 1,
-    }
-    drawn = st.tuples(scenes(), STYLES, st.integers(0, 14))
-    assert_occurs(drawn, lambda one: kinds(*one), least, most=2_000)
 
 
 @given(scenes(), STYLES, st.integers(1, 8), st.data())

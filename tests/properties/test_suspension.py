@@ -12,7 +12,6 @@ what the sibling did, and prefer another method for it.
 from dataclasses import replace
 from types import MappingProxyType
 
-import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
@@ -43,7 +42,6 @@ from bthtn.planning.htn.listened import ListenedSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
 from bthtn.world.trail import WorkingState
-from tests.occurrences import assert_occurs
 
 GIVING_UP = (
     trace.Backtracked,
@@ -219,19 +217,3 @@ def test_what_is_planned_bit_by_bit_is_what_would_have_been_planned_at_once(erra
     except IncomparableError:
         return
     assert bit_by_bit == at_once
-
-
-@pytest.mark.slow
-def test_enough_is_compared_that_was_suspended_on_the_way():
-    def kinds(errand):
-        try:
-            _, _, resumptions, cut_short = compared(errand)
-        except IncomparableError:
-            return
-        yield "compared"
-        yield from ["resumed"] * (resumptions > 0)
-        yield from ["resumed more than once"] * (resumptions > 1)
-        yield from ["cut short"] * (cut_short > 0)
-
-    least = {"compared": 40, "resumed": 12, "resumed more than once": 2, "cut short": 2}
-    assert_occurs(errands(), kinds, least, most=2_000)

@@ -1,6 +1,5 @@
 """What a trace tells: all that happened, and all that it depended on."""
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -10,7 +9,6 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import Planner
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
-from tests.occurrences import assert_occurs
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 
@@ -56,16 +54,3 @@ def test_what_was_read_is_told_with_its_value(problem, number):
     trace = planner_for(problem).trace(problem.state)
     if variable in trace.reads:
         assert trace.reads[variable] == problem.state.get(variable)
-
-
-@pytest.mark.slow
-def test_most_searches_read_something_and_leave_something_unread():
-    def kinds(drawn):
-        problem, other = drawn
-        reads = planner_for(problem).trace(problem.state).reads
-        unread = [one for one in VARIABLES if one not in reads]
-        if reads and any(other.get(one) != problem.state.get(one) for one in unread):
-            yield "one or more are read, and another one differs"
-
-    least = {"one or more are read, and another one differs": 20}
-    assert_occurs(st.tuples(problems(), states()), kinds, least, most=500)

@@ -41,7 +41,6 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing import problems, replay
 from bthtn.text import plan_json
 from bthtn.text.notation import notation
-from tests.occurrences import assert_occurs
 
 
 class Gait(Enum):
@@ -233,21 +232,6 @@ def test_every_plan_is_equal_to_what_is_read_of_its_text(problem):
         assert_equal(copy, search.plan)
         assert replay(copy, problem.state).ok
         assert encoded(copy, complete=True) == text
-
-
-@pytest.mark.slow
-def test_the_plans_of_the_property_have_everything():
-    def kinds(problem):
-        search = HtnSearch.of(problem)
-        search.advance()
-        for _, node in preorder(search.plan.tree) if search.plan is not None else ():
-            yield type(node)
-            if isinstance(node, SuspendedNode):
-                yield "foreseen" if node.foreseen is not None else "not foreseen"
-                yield "ensures something" if node.ensures else "ensures nothing"
-
-    suspensions = ("foreseen", "not foreseen", "ensures something", "ensures nothing")
-    assert_occurs(problems(), kinds, dict.fromkeys((*get_args(Node), *suspensions), 1), most=2_000)
 
 
 def test_a_plan_deeper_than_python_can_recurse_survives():

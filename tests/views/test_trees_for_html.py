@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from hypothesis import given
 
 from bthtn import Domain, Methods, State, defer, method, primitive
@@ -16,7 +15,6 @@ from bthtn.planning.planner import find_plan, search_for
 from bthtn.planning.protocol import PlanRequest, request
 from bthtn.planning.trace import (
     AlternativeDropped,
-    Backtracked,
     BranchesConflict,
     MethodEntered,
     PlanningSuspended,
@@ -28,7 +26,6 @@ from bthtn.views.domain_drawing import domain_tree
 from bthtn.views.dot import EDGES, LOOKS
 from bthtn.views.plan_nodes import plan_tree
 from bthtn.views.search_nodes import search_tree
-from tests.occurrences import assert_occurs
 
 
 class World(State):
@@ -192,17 +189,3 @@ def test_an_alternative_that_is_dropped_takes_its_methods_along():
     tree = search_tree(events, "fight", found=True)
     assert chosen(tree) == [0, 1]
     assert named(tree, "strike")["children"][0]["kind"] == "dropped"
-
-
-@pytest.mark.slow
-def test_the_property_meets_searches_that_go_back_and_find_a_plan():
-    def kinds(problem):
-        plan, events = searched(problem)
-        if (
-            is_clear(problem, events)
-            and plan is not None
-            and any(isinstance(one, Backtracked) for one in events)
-        ):
-            yield "goes back"
-
-    assert_occurs(problems(), kinds, {"goes back": 5}, most=300)
