@@ -65,7 +65,7 @@ def house_fixture(pytester, monkeypatch):
 @pytest.mark.parametrize(
     ("before", "options"),
     [
-        ("", ""),
+        pytest.param("", "", marks=pytest.mark.slow),
         pytest.param(
             "CI=true ",
             " --hypothesis-profile thorough -n 2 --dist loadscope",
@@ -108,6 +108,7 @@ def test_draws(kind):
 """
 
 
+@pytest.mark.slow
 def test_quick_tests_draw_the_same_examples_whatever_was_imported(house, pytester):
     """Hypothesis also draws constants of the modules that are imported so far."""
     numbers = "\n".join(f"A{number} = {number * 7919 + 3}" for number in range(200))

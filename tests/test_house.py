@@ -141,7 +141,7 @@ def test_the_version_that_saves_and_the_command_name_is_that_of_the_package():
 
 def slow_queues(source: str) -> list[str]:
     """What is taken from the front of a list moves all that is behind it: a deque does not."""
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    calls = [node for node in nodes(source) if isinstance(node, ast.Call)]
     return [
         f"line {call.lineno}: {ast.unparse(call)}"
         for call in calls

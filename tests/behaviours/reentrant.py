@@ -256,7 +256,7 @@ class Scene:
             self.at("the listener")
 
     def play(self):
-        """Play it: two ticks, the call, and twenty more. Returns the faults."""
+        """Play it: two ticks, the call, and some more. Returns the faults."""
         self.ticked()
         for _ in range(3):
             self.is_armed = self.place not in ABORTS and not self.answers
@@ -275,7 +275,7 @@ class Scene:
         self.is_armed = False
         self.agent.believe(Yard.open, True)
         before = len(self.heard)
-        for _ in range(20):
+        for _ in range(8):
             self.ticked()
         wins = [one for one in self.heard[before:] if isinstance(one, GoalEnded) and one.succeeded]
         self.tree.root.stop(Status.INVALID)

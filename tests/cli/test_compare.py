@@ -286,6 +286,7 @@ def killing_fixture(projects):
 KILLING = ("compare", "dog", NEW, "--seeds", "0-11")
 
 
+@pytest.mark.slow  # a batch does the same, tests/batch
 def test_after_a_killed_worker_the_result_is_complete_and_says_so(bthtn, projects, killing):
     out = projects / "out.jsonl"
     line = (*KILLING, "--json", "-o", out, "--jobs")

@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 
+import pytest
 from hypothesis import Phase, given, settings
 
 from bthtn import Domain, Fluent, State, fluent, method
@@ -79,6 +80,7 @@ def test_a_character_of_which_nothing_is_known_runs_as_it_is():
     assert find_failure(scenarios(nothing, ticks=5), runs=20, seed=0) is None
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same_shortest_scenario():
     def own(character):
         return Invariants(character, warm_in_time)

@@ -30,7 +30,7 @@ from bthtn.kit import (
 from bthtn.kit.sheets import sheet_findings
 from tests.sizes import size
 
-MUTATIONS = size(quick=1_400, thorough=14_000, night=100_000)
+MUTATIONS = size(quick=600, thorough=14_000, night=100_000)
 
 
 class Enemy(State):

@@ -31,7 +31,7 @@ from bthtn.text.notation import normal
 from bthtn.text.plan_json import encoded
 from tests.sizes import size
 
-MANY = size(quick=2_500, thorough=5_000, night=10_000)
+MANY = size(quick=1_200, thorough=5_000, night=10_000)
 
 
 class Troll(State):

@@ -27,8 +27,8 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from tests.sizes import size
 
-EXPANSIONS = size(quick=12_000, thorough=40_000, night=1_000_000)
-STEPS = size(quick=20_000, thorough=100_000)
+EXPANSIONS = size(quick=6_000, thorough=40_000, night=1_000_000)
+STEPS = size(quick=8_000, thorough=100_000)
 
 
 class Lock(State):

@@ -10,7 +10,6 @@ from bthtn.plan.walk import first_reads, leaves
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
-from tests.occurrences import assert_occurs
 
 
 def check(plan, problem):
@@ -50,12 +49,3 @@ def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
         check(search.plan, problem)
         has_steps = any(True for _ in leaves(search.plan.tree))
         assert has_steps or search.status is SearchStatus.SOLVED
-
-
-def test_most_plans_have_read_something_before_their_first_step():
-    def kinds(problem):
-        search = HtnSearch.of(problem)
-        if search.advance() is SearchStatus.SOLVED:
-            yield any(first_reads(search.plan.tree))
-
-    assert_occurs(problems(), kinds, {True: 8}, most=1_000)

@@ -181,6 +181,6 @@ def look(seen, examples):
 
 def test_a_step_starts_with_the_arguments_that_its_call_has_then():
     seen = Counter()
-    look(seen, size(quick=200, thorough=400, night=5_000))
+    look(seen, size(quick=80, thorough=400, night=5_000))
     assert seen["starts"] > seen["runs"] / 2
     assert seen["otherwise"] > seen["runs"] / 20, seen

@@ -40,7 +40,7 @@ ASKED_AGAIN = ("ReactiveSequence", "ReactiveFallback", "Parallel", "WhileDoElse"
 EVERY = (*SEQUENCES, *PLAIN, *BRANCHES, *COUNTED, "Parallel", "Switch2", "Switch3", "SubTree")
 MOODS = ("calm", "angry", "afraid")
 DEPTH = 3
-SEEDS = seeds(quick=150, thorough=400, night=2_000)
+SEEDS = seeds(quick=60, thorough=400, night=2_000)
 
 
 class Beast(State):

@@ -151,11 +151,11 @@ def check_plans(plans, number, seed):
 
 
 def test_a_damaged_recording_is_read_or_refused(recorded, tmp_path):
-    check_recordings(recorded, tmp_path, size(quick=150, thorough=1_500, night=10_000), 1)
+    check_recordings(recorded, tmp_path, size(quick=80, thorough=1_500, night=10_000), 1)
 
 
 def test_a_damaged_plan_is_read_or_refused(plans):
-    check_plans(plans, size(quick=400, thorough=4_000, night=20_000), 1)
+    check_plans(plans, size(quick=200, thorough=4_000, night=20_000), 1)
 
 
 @pytest.mark.slow

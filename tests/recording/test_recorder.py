@@ -24,8 +24,11 @@ from bthtn.testing.locate import TargetKind, all_of
 from bthtn.views import Snapshots
 from bthtn.views.event_log import plain_value
 
-TREES = {one.name: one for one in all_of(TargetKind.TREE)}
-del TREES["explorer"]  # its level is an extra
+TREES = {
+    one.name: one
+    for one in all_of(TargetKind.TREE)
+    if one.name in ("soldier", "squad", "sentry", "brawler")
+}
 
 
 class Dog(State):

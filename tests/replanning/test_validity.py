@@ -22,7 +22,7 @@ from bthtn.testing.strategies import World
 from tests.rests import AHEAD, FAILED, FINISHED, RUNNING, rest_of
 from tests.sizes import size
 
-MANY = size(quick=2_500, thorough=5_000, night=10_000)
+MANY = size(quick=1_200, thorough=5_000, night=10_000)
 
 
 @pytest.fixture

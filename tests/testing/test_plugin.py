@@ -207,7 +207,7 @@ WITHOUT_HYPOTHESIS = "import sys; sys.modules['hypothesis'] = None; " + PLAIN
     ("program", "options"),
     [
         pytest.param(PLAIN, ("-n2",), marks=pytest.mark.slow),
-        (PLAIN, ("-W", "error")),
+        pytest.param(PLAIN, ("-W", "error"), marks=pytest.mark.slow),
         (WITHOUT_HYPOTHESIS, ("-p", "bthtn.testing.plugin")),
     ],
     ids=["in any order, in two processes", "warnings are errors", "without Hypothesis"],
@@ -408,7 +408,9 @@ def test_a_threshold_that_cannot_be_read_is_an_error(evenings, run_pytest, capsy
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("processes", [(), IN_TWO], ids=["one", "two"])
+@pytest.mark.parametrize(
+    "processes", [(), pytest.param(IN_TWO, marks=pytest.mark.slow)], ids=["one", "two"]
+)
 def test_what_scenarios_make_happen_is_shown_and_written(house, run_pytest, processes, tmp_path):
     for name in ("one", "two"):
         (house / f"{name}.scenario.toml").write_text('tree = "miner"\nticks = 30\n')

@@ -246,7 +246,7 @@ def test_a_plan_deeper_than_python_can_recurse_survives():
     def count(left: int):
         yield method(lambda state, left=left: [tick(left), count(left - 1)] if left else [step()])
 
-    plan = find_plan(domain, Errand(), count(3_000), Settings(max_depth=10_000))
+    plan = find_plan(domain, Errand(), count(1_500), Settings(max_depth=10_000))
     assert plan is not None
     assert outline(decoded(encoded(plan, complete=True), domain).tree) == outline(plan.tree)
 

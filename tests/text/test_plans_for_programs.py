@@ -228,9 +228,9 @@ def test_the_text_of_any_plan_is_its_tree(problem: PlanRequest):
         assert told_data(tree_told(flat)) == as_data(search.plan.flat())
 
 
-def test_ten_thousand_scopes_below_each_other_are_written_and_read():
+def test_thousands_of_scopes_below_each_other_are_written_and_read():
     node: Node = TaskNode(knock)
-    for _ in range(10_000):
+    for _ in range(3_000):
         node = ScopeNode(visit, ("ann",), 0, SequenceNode((NULL_NODE, node)))
     record, predicted = MethodTraversalRecord(), FrozenState({})
     plan = Plan(HOUSE, visit("ann"), (), node, record, predicted)

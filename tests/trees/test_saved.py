@@ -85,7 +85,7 @@ def parts(text):
 
 @trees
 def test_a_loaded_tree_is_saved_as_the_one_that_it_goes_on_for(target):
-    saves, _ = played(target, every=6)
+    saves, _ = played(target, every=17)
     for tick, text in saves.items():
         assert parts(json.dumps(loaded(target, text).save())) == parts(text), tick
 

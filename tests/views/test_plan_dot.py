@@ -32,7 +32,7 @@ from bthtn.world.state import State
 from tests.counting import lines_of
 from tests.sizes import size
 
-MANY = size(quick=2_500, thorough=5_000, night=10_000)
+MANY = size(quick=1_200, thorough=5_000, night=10_000)
 
 
 def plan_for(horizon=None, **state):

@@ -13,8 +13,11 @@ from bthtn.testing.characters import character_of
 from bthtn.testing.locate import TargetKind, all_of
 from bthtn.views.snapshot import Snapshots, updated
 
-TREES = {one.name: one for one in all_of(TargetKind.TREE)}
-del TREES["explorer"]  # its level is an extra
+TREES = {
+    one.name: one
+    for one in all_of(TargetKind.TREE)
+    if one.name in ("soldier", "squad", "sentry", "brawler")
+}
 
 
 def nodes(tree):
