@@ -1,6 +1,5 @@
 """A failure says how to repeat it alone."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,9 +32,6 @@ number = 1
 assert number == 2, "found only after the block above"
 ```
 """
-AMONG_OTHERS = "--hypothesis-profile thorough -n 2 --dist loadscope"
-REPEAT = re.compile(r"^-+ to repeat it -+\n(.+)$", re.MULTILINE)
-FAULT = re.compile(r"^E +(.+)$", re.MULTILINE)
 
 
 @pytest.fixture(name="house")
@@ -60,30 +56,6 @@ def house_fixture(pytester, monkeypatch):
         return done.stdout + done.stderr
 
     return run
-
-
-@pytest.mark.parametrize(
-    ("before", "options"),
-    [
-        pytest.param("", "", marks=pytest.mark.slow),
-        pytest.param(
-            "CI=true ",
-            " --hypothesis-profile thorough -n 2 --dist loadscope",
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
-def test_the_command_below_a_failure_repeats_it(house, before, options):
-    printed = house(f"{before}{sys.executable} -m pytest{options}")
-    commands = REPEAT.findall(printed)
-    assert len(commands) == 3, printed
-    for command in commands:
-        assert command.startswith(before)
-        again = house(command)
-        assert FAULT.findall(again)[0] in printed, again
-        assert "1 failed" in again
-        assert "passed" not in again or "page.md" in command
-    assert ("thorough" in commands[0]) == ("thorough" in options)
 
 
 DRAWS = """

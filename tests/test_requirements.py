@@ -6,8 +6,6 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "requirements.md"
 # The last number of each document, with the numbers that were never given.
@@ -104,24 +102,3 @@ def test_every_requirement_has_a_line_and_every_line_a_requirement():
 def test_every_line_of_the_requirements_is_true():
     found = [fault for row in TABLE for fault in faults(row)]
     assert not found, "\n".join(found)
-
-
-@pytest.mark.parametrize(
-    ("lives", "shown", "fault"),
-    [
-        ("[x](no.md)", "`docs/index.md`", "there is no"),
-        ("`bthtn/no.py`", "`docs/index.md`", "there is no"),
-        ("–", "`docs/index.md`", "lives nowhere"),
-        ("`bthtn`", "", "nothing shows"),
-        ("`bthtn`", "`tests/conftest.py`", "does not exist"),
-        ("`bthtn`", "`tests/test_requirements.py::test_nothing`", "does not exist"),
-        ("`bthtn`", "`tests/test_house.py::test_the_arrows_between_packages_are_kept`", "mention"),
-        ("`bthtn`", "`domains/combat/cases.toml::no_such_case`", "does not exist"),
-        ("`bthtn`", "`domains/combat/cases.toml::no_ammo_and_cover_to_run_to`", "mention"),
-        ("–", "not yet: `bthtn/plan`", "is built by now"),
-        ("–", "not yet: `bthtn.behaviours.PlanGoal`", "is built by now"),
-    ],
-)
-def test_a_line_that_is_not_true_is_found(lives, shown, fault):
-    (found,) = faults(["R000-01", "something", lives, shown])
-    assert fault in found

@@ -377,10 +377,6 @@ def test_a_slip_is_answered_with_what_to_do(slip):
         assert found.hint or found.where
 
 
-def test_there_are_more_than_a_hundred_slips():
-    assert len(SLIPS) > 150
-
-
 def public() -> dict[str, Callable]:
     """The public functions and classes that are called with named arguments by users."""
     found = {

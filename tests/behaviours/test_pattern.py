@@ -6,7 +6,6 @@ from py_trees.display import unicode_tree
 
 from bthtn import Domain, method, null, parallel, pause, priority
 from bthtn.behaviours import Agent, PlanGoal
-from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.testing.doubles import RecordingListener
 from bthtn.testing.playground import World
 
@@ -68,11 +67,3 @@ def test_agents_that_run_equal_plans_at_once_have_behaviours_of_their_own():
     nodes = [list(one.iterate()) for one in goals]
     assert len({node.id for tree in nodes for node in tree}) == AGENTS * len(nodes[0])
     assert len({life(one)[0][-1] for one in goals}) == 1
-
-
-def test_the_places_in_equal_plans_are_kept_once():
-    goals = [goal(KINDS["scopes"]) for _ in range(AGENTS)]
-    for one in goals:
-        one.tick_once()
-    *_, before, last = ([n.path for n in one.iterate() if isinstance(n, TaskLeaf)] for one in goals)
-    assert all(one is other for one, other in zip(before, last, strict=True))

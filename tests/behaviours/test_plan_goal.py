@@ -270,10 +270,6 @@ def test_a_goal_at_rest_has_no_status_and_no_tip(stage):
     assert goal.children == []
 
 
-def test_a_goal_has_so_few_attributes_that_goals_share_their_names(stage):
-    assert len(vars(stage.goal(stage.step("a", "R")))) < 30
-
-
 @pytest.mark.parametrize("budget", [None, 1])
 def test_after_ctrl_c_in_a_condition_the_goal_is_planned_anew(stage, budget):
     answers = [True, KeyboardInterrupt]

@@ -52,51 +52,6 @@ def notation(node):
             return f"{kind}({inside})"
 
 
-@pytest.mark.parametrize(("state", "plan", "record"), list(table()))
-def test_each_of_the_sixteen_states_has_its_plan_and_record(bthtn, state, plan, record):
-    answer = bthtn("plan", "combat", "fight", *setting(**state), "--json", "--flat")
-    told = json.loads(answer.out)
-    assert (answer.code, answer.err) == (0, "")
-    assert notation(tree_told(told)) == plan
-    assert told["record"] == record
-    assert told["format"] == "bthtn-plan/2"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "plan", "record"),
-    [
-        (
-            setting(cover=True, magazine=False),
-            "(parallel((move_to_cover, cover), do_nothing), no_line_of_fire)",
-            [1, 0, 1, 1, 0, 1],
-        ),
-        (
-            [*setting(cover=True), "--horizon", "1"],
-            "(parallel((move_to_cover, suspended(cover)), (wait(3), suspended(reload))),"
-            " suspended(priority(no_line_of_fire, shoot)))",
-            [1, 0, 1, 0],
-        ),
-        (
-            [*setting(cover=True), "--horizon", "2"],
-            "(parallel((move_to_cover, cover), (wait(3), reload)),"
-            " suspended(priority(no_line_of_fire, shoot)))",
-            [1, 0, 1, 0],
-        ),
-        (
-            [*setting(cover=True), "--horizon-time", "3"],
-            "(parallel((move_to_cover, suspended(cover)), (wait(3), suspended(reload))),"
-            " suspended(priority(no_line_of_fire, shoot)))",
-            [1, 0, 1, 0],
-        ),
-    ],
-)
-def test_the_further_cases_have_theirs(bthtn, arguments, plan, record):
-    given = setting(target=True, ammo=False)
-    answer = bthtn("plan", "combat", "fight", *given, *arguments, "--json", "--flat")
-    told = json.loads(answer.out)
-    assert (notation(tree_told(told)), told["record"]) == (plan, record)
-
-
 def test_the_rest_can_be_checked(bthtn):
     def plan(*arguments):
         given = setting(target=True, ammo=False)

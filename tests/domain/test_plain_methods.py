@@ -1,7 +1,5 @@
 """Methods that are plain functions, and functions that raise."""
 
-from itertools import islice, product
-
 import pytest
 
 from bthtn import (
@@ -16,10 +14,8 @@ from bthtn import (
     method,
     primitive,
 )
-from bthtn.domain.network import sequence
 from bthtn.errors import DomainError, PlanningError, SymbolError
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.htn.table import MOST_REMEMBERED, TaskTable
 from bthtn.planning.protocol import request
 
 
@@ -168,40 +164,6 @@ def test_a_plain_method_answers_with_other_calls_in_another_state(domain, step):
 
 def sequence_of(answer):
     return answer if isinstance(answer, tuple) else (answer,)
-
-
-def test_networks_of_the_same_calls_are_prepared_once_and_forgotten_when_many(domain):
-    rest, sit = domain.primitive("rest"), domain.primitive("sit")
-
-    @domain.compound
-    def travel():
-        yield method(lambda soldier: rest())
-
-    table = domain.freeze().derived(TaskTable)
-    row = table.row(travel)
-    row.compile()
-    (lazy,) = row.methods
-    first, second = (table.computed(lazy.method, sequence(rest(), rest())) for _ in range(2))
-    assert first is second
-    for calls in islice(product((rest(), sit()), repeat=10), MOST_REMEMBERED):
-        table.computed(lazy.method, sequence(*calls))
-    assert table.computed(lazy.method, sequence(rest(), rest())) is not first
-
-
-def test_a_call_with_plain_values_is_the_same_one_again_and_others_are_their_own(domain):
-    @domain.primitive
-    def put(what):
-        return primitive()
-
-    one, other = put(1), put(True)
-    assert put(1) is one
-    assert put(True) is other
-    assert [call.args[0].value for call in (one, other, put(0.0), put(-0.0))] == [1, True, 0, 0]
-    assert str(put(-0.0)) == "put(-0.0)"
-    assert put(Soldier.at) is not put(Soldier.at)
-    for number in range(2_000):
-        put(number)
-    assert len(put._calls) <= 1_000
 
 
 # functions that raise

@@ -1,8 +1,7 @@
 """A plan is data; its tree and its predicted state may be made when they are first asked for."""
 
 import copy
-import weakref
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
@@ -21,7 +20,6 @@ from bthtn import (
 )
 from bthtn.plan.plan import SharedTree
 from bthtn.plan.walk import leaves, outline
-from bthtn.world.state import FrozenState
 
 
 class Counter(State):
@@ -89,33 +87,8 @@ def later(made, **sources):
     return Plan.found(Parts(made, sources))
 
 
-def test_what_a_plan_is_made_of_can_be_made_later(deferred, sources):
-    assert [source.asked for source in sources] == [0, 0]
-    assert deferred.predicted == FrozenState({Counter.count: 1})
-    assert [source.asked for source in sources] == [0, 1]
-    assert deferred.steps == deferred.steps
-    assert [source.asked for source in sources] == [1, 1], "each is made once"
-
-
-def test_a_plan_says_the_same_whenever_its_parts_are_made(deferred, made):
-    assert deferred.tree is made.tree
-    assert deferred.predicted is made.predicted
-    assert deferred.cost == made.cost
-    assert deferred.footprint == made.footprint
-    assert repr(deferred) == repr(made)
-    assert deferred.expansions == 3
-
-
 def test_actions_are_the_tasks_of_the_steps_with_their_arguments(deferred, made):
     assert made.actions == deferred.actions == ((step, ()), (step, ()))
-
-
-def test_where_the_actions_can_be_told_no_tree_is_made(made, sources):
-    tree, _ = sources
-    plan = Plan.found(Parts(made, {"tree": tree}, actions=((step, ()),)))
-    assert plan.actions == ((step, ()),)
-    assert repr(plan) == f"<plan for count: 1 steps, record {made.record!r}>"
-    assert tree.asked == 0
 
 
 def test_a_plan_that_is_remembered_has_its_actions():
@@ -124,18 +97,6 @@ def test_a_plan_that_is_remembered_has_its_actions():
     expected = first.actions
     assert first.tree
     assert planner.plan(Counter()).actions == expected == ((step, ()), (step, ()))
-
-
-def test_a_source_that_was_used_is_let_go(made):
-    source = Source(made.tree)
-    alive = weakref.ref(source)
-    plan = later(made, tree=source)
-    del source
-    assert alive() is not None
-    for part in fields(Plan):
-        getattr(plan, part.name)
-    assert plan.tree is made.tree
-    assert alive() is None
 
 
 def test_a_source_that_raises_is_asked_again(made):

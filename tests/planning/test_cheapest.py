@@ -257,11 +257,6 @@ def test_recursion_costs_what_its_cheapest_end_costs():
     assert [costs.of(task()) for task in (first, second, third)] == [6, 5, 2]
 
 
-def test_least_costs_are_worked_out_once():
-    frozen = world.freeze()
-    assert frozen.derived(LeastCosts) is frozen.derived(LeastCosts)
-
-
 def test_a_part_left_open_counts_with_the_least_that_it_will_cost():
     """Otherwise the cheapest plan would be to plan nothing."""
 

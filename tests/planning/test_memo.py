@@ -27,7 +27,6 @@ from bthtn import (
 )
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn import memo as memos
-from bthtn.planning.htn.memo import PlanMemo
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 
@@ -411,13 +410,3 @@ def test_threads_share_a_planner_and_all_get_the_right_answers():
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-def test_the_first_of_two_equal_answers_stays():
-    planner = Planner(home, work())
-    plans = [planner.plan(Robot()) for _ in range(2)]
-    assert plans[0].tree is plans[1].tree
-    answer = planner._memo.find(Robot().frozen().values, None)
-    assert plans[1].tree
-    assert planner._memo.find(Robot().frozen().values, None) is answer is not None
-    assert isinstance(planner._memo, PlanMemo)

@@ -15,13 +15,11 @@ from bthtn import (
     primitive,
     priority,
 )
-from bthtn.domain.chance import SEED
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning import planner as planner_module
 from bthtn.planning.exclusions import avoidable
-from bthtn.planning.protocol import SearchStatus, question_of
+from bthtn.planning.protocol import SearchStatus
 from bthtn.text.notation import normal
 
 
@@ -159,57 +157,6 @@ def test_a_planner_for_a_suspended_part_knows_with_what_its_task_was_called():
     assert planner.plan(Soldier(ammo=2)) is None
 
 
-def test_equal_parts_of_plans_are_resumed_by_one_planner():
-    one, other = find_plan(war, Soldier(), hold(3)), find_plan(war, Soldier(ammo=1), hold(3))
-    parts = [plan.suspended[0] for plan in (one, other)]
-    planners = [Planner.resuming(one.domain, part) for part in parts]
-    assert planners[0] is planners[1]
-    longer = find_plan(war, Soldier(), hold(4)).suspended[0]
-    strict = Settings(strict_recursion=False)
-    assert Planner.resuming(one.domain, longer) is not planners[0]
-    assert Planner.resuming(one.domain, parts[0], strict) is not planners[0]
-    assert normal(Planner.resuming(one.domain, longer).plan(Soldier(ammo=4)).tree) == "shoot"
-
-
-def test_a_goal_that_find_plan_is_asked_for_again_is_not_prepared_again(monkeypatch):
-    prepared = []
-
-    def noted(*question):
-        prepared.append(question[1])
-        return question_of(*question)
-
-    monkeypatch.setattr(planner_module, "question_of", noted)
-    domain = war.copy()
-    told = domain.primitive(told_to_wait)
-    plans = [find_plan(domain, Soldier(), told(count)) for count in (1, 2, 1, 2, 1)]
-    assert [plan.steps[0].args for plan in plans] == [(1,), (2,), (1,), (2,), (1,)]
-    assert prepared == [told(1), told(2)]
-    alike = [find_plan(domain, Soldier(), told(count)) for count in (1.0, True, 1)]
-    assert [type(plan.steps[0].args[0]) for plan in alike] == [float, bool, int]
-    seeds = [find_plan(domain, Soldier(), told(1), Settings(seed=n)).predicted for n in (3, 4)]
-    assert [state.get(SEED) for state in seeds] == [3, 4]
-    with pytest.raises(DomainError, match="another domain"):
-        find_plan(domain, Soldier(), howl())
-
-
-def test_equal_plans_of_a_planner_share_their_tree_and_others_do_not():
-    domain = war.copy()
-
-    @domain.compound
-    def ready_or_not():
-        yield method(shoot(), when=Soldier.ammo > 0)
-        yield method(reload(), shoot())
-
-    planner = Planner(domain, ready_or_not())
-    loaded, empty = Soldier(ammo=1), Soldier()
-    planner.plan(loaded)  # by a search
-    for state in (loaded, empty):
-        assert planner.plan(state).tree  # whose parts are kept
-    trees = [planner.plan(state).tree for state in (loaded, empty, loaded, empty)]
-    assert [normal(tree) for tree in trees[:2]] == ["shoot", "(reload, shoot)"]
-    assert trees[:2] == trees[2:]
-
-
 def test_plans_share_a_tree_only_where_what_was_read_for_it_is_the_same():
     domain = war.copy()
     fire = domain.primitive(fired)
@@ -257,7 +204,3 @@ def test_each_plan_for_a_suspended_part_has_nodes_of_its_own():
     trees = [planner.plan(Soldier(ammo=3)).tree for _ in range(4)]
     nodes = {id(node) for tree in trees for _, node in preorder(tree)}
     assert len(nodes) == 4 * len(list(preorder(trees[0])))
-
-
-def told_to_wait(count):
-    return primitive()

@@ -30,7 +30,7 @@ from bthtn.planning.trace import MethodEntered, RecursionCut
 from bthtn.text.notation import normal
 from tests.sizes import size
 
-MANY = size(quick=1_200, thorough=5_000, night=10_000)
+MANY = size(quick=2_200, thorough=5_000, night=10_000)
 
 
 class World(State):

@@ -121,33 +121,6 @@ def all_tasks():
     return exponents(0)
 
 
-@pytest.fixture(scope="module")
-def last_task():
-    return exponents(-1)
-
-
 def test_a_domain_is_frozen_and_planned_with_in_linear_time(all_tasks):
     assert all(power < 1.1 for power in all_tasks.values()), all_tasks
     assert all_tasks["first search"] > 0.9, "the plan has a step for every second task"
-
-
-def test_only_freezing_looks_at_tasks_that_a_goal_does_not_reach(last_task):
-    assert 0.9 < last_task.pop("freezing") < 1.1
-    assert all(power < 0.05 for power in last_task.values()), last_task
-
-
-def test_of_what_a_goal_reaches_only_what_a_search_comes_to_is_compiled():
-    """In the dark there is no way into the tree, and the first task fails at once."""
-    few, many = dark(FEW), dark(MANY)
-    for which in ("first search", "third search"):
-        assert many[which] < 1.1 * few[which]
-
-
-def dark(tasks):
-    domain = yard(tasks)
-    planner = Planner(domain, domain.task("work_0")(0))
-
-    def in_the_dark():
-        assert planner.plan(Yard(lit=False)) is None
-
-    return {which: calls_of(in_the_dark) for which in ("first search", "second", "third search")}

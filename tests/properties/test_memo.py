@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from bthtn.plan.walk import children_of, outline, preorder
 from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.htn.memo import _key
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings, request, seeded
@@ -161,8 +160,3 @@ def alike(one, other):
 @given(values, values)
 def test_two_values_have_one_key_when_nothing_tells_them_apart(one, other):
     assert (exact(one) == exact(other)) is (alike(one, other) and alike(other, one))
-
-
-@given(values, values)
-def test_what_is_remembered_has_one_key_for_two_values_when_nothing_tells_them_apart(one, other):
-    assert (_key(one) == _key(other)) is (alike(one, other) and alike(other, one))

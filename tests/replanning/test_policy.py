@@ -12,7 +12,6 @@ from bthtn.replanning.policy import (
     SearchOutcome,
     Situation,
     rule_for,
-    table_text,
 )
 
 KEEP, ADOPT, ABORT = Decision.KEEP, Decision.ADOPT, Decision.ABORT
@@ -83,12 +82,3 @@ def test_only_the_default_asks_for_a_surprise():
 def test_settings_that_mean_nothing_are_refused(code, name, value):
     with pytest.raises(DomainError, match=rf"{code}.*{name}"):
         Replanning(**{name: value})
-
-
-def test_the_table_can_be_table_text():
-    lines = table_text().splitlines()
-    assert len(lines) == 2 + len(TABLE)
-    assert {line.count("|") for line in lines} == {8}
-    assert lines[2] == (
-        "|  | no |  |  |  | **abort** | the rest of the plan does not work any more |"
-    )
