@@ -4,6 +4,7 @@ import ast
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ EACH = {*KINDS.values(), *NAMES.values(), *(f"{name}[]" for name in TABLES)}
 EACH |= {"method of a value", "attribute", "default"}
 
 
+@pytest.mark.slow
 def test_every_construct_is_drawn():
     seen = Counter()
     for seed in range(400):

@@ -383,7 +383,10 @@ def test_what_no_case_chooses_is_marked_and_may_fail_the_run(evenings, run_pytes
     assert run_pytest(evenings, *processes, "--bthtn-coverage-fail-under=100")[0] == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+OTHERS = [pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS if kind != "condition"]
+
+
+@pytest.mark.parametrize("kind", ["condition", *OTHERS])
 def test_every_kind_has_a_threshold_that_may_fail_the_run(evenings, run_pytest, kind):
     (evenings / "calm.scenario.toml").write_text('tree = "soldier"\nseed = 3\nticks = 14\n')
     low, high = (f"--bthtn-coverage-fail-under={kind}={percent}" for percent in (0, 101))
