@@ -133,7 +133,7 @@ differential: .venv/.ready
 SCENES ?= 4500
 FIRST ?= 0
 running: .venv/.ready
-	$(BIN)/python -W ignore -m tests.running --scenes $(SCENES) --first $(FIRST)
+	$(BIN)/python -W ignore -m tests.engine.running --scenes $(SCENES) --first $(FIRST)
 
 # hunt: new examples for every test that draws some, until one of them fails or you stop it; its number
 # is the seed that `make hunt SEED=...` begins with. What it finds becomes a test with a name.

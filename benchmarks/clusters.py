@@ -24,10 +24,10 @@ from distributed import LocalCluster
 
 from benchmarks.page import written
 from benchmarks.report import Table, markdown
-from bthtn.batch.resume import Kept, resumed
-from bthtn.batch.runner import Deaths
-from bthtn.batch.workers import Workers
-from bthtn.cli.sides import Experiment, Pair, Side
+from bthtn.studio.batch.resume import Kept, resumed
+from bthtn.studio.batch.runner import Deaths
+from bthtn.studio.batch.workers import Workers
+from bthtn.studio.cli.sides import Experiment, Pair, Side
 
 PAGE = Path(__file__).parent.parent / "docs" / "comparing.md"
 TICKS = 15

@@ -24,7 +24,7 @@ from bthtn import (
     primitive,
     priority,
 )
-from bthtn.world.beliefs import Beliefs
+from bthtn.engine.world.beliefs import Beliefs
 
 YARDSTICK = "plain Python"
 

@@ -20,12 +20,12 @@ from py_trees.common import Status
 from benchmarks import page, report
 from benchmarks.domains import combat as combat_cases
 from benchmarks.groups import Group, Groups, world
-from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
+from bthtn.engine.agent.events import PlanAdopted
+from bthtn.engine.replanning.schedule import PlanningSchedule
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.kit import Crowd as Turns
 from bthtn.kit import Detail
-from bthtn.replanning.schedule import PlanningSchedule
 
 AGENTS, FRAMES = 1_000, 60
 BUDGET = 500

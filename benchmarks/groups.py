@@ -10,8 +10,8 @@ steps they have begun, goes from one process to another. A pool of one process k
 from concurrent.futures import ProcessPoolExecutor
 from time import process_time
 
-from bthtn.agent.events import LeafStarted
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
+from bthtn.engine.agent.events import LeafStarted
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 
 _HERE = []

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bthtn import Domain, NetworkLike, Plan, Planner, Settings, State, find_plan
-from bthtn.planning import SearchStatus
+from bthtn.engine.planning import SearchStatus
 
 PER_TICK = 1_000
 """Expansions that a goal may use in a tick if nothing else is said."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bthtn import UNKNOWN
-from bthtn.agent.events import AgentEvent, BeliefChanged
+from bthtn.engine.agent.events import AgentEvent, BeliefChanged
 from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, kind, name, xy
 
 SIDE, LEGEND = 24, 150

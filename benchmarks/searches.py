@@ -45,7 +45,7 @@ from bthtn import (
     random_of,
     unordered,
 )
-from bthtn.planning import avoidable
+from bthtn.engine.planning import avoidable
 
 ASKED = (
     *("fps", "travel", "troll", "troll fight 100", "blocks 20", "blocks 200"),

@@ -15,8 +15,8 @@ from statistics import median
 from benchmarks import page, report
 from benchmarks.crowd import fighters, seconds_of_frames
 from bthtn.behaviours import ManualClock
-from bthtn.recording import Recorder
-from bthtn.watch import Viewer
+from bthtn.kit.recording import Recorder
+from bthtn.studio.watch import Viewer
 
 TICKS = 25
 PAGE = """

@@ -4,7 +4,7 @@ from benchmarks.crowd import fighters, large, live, memory, seconds_of_frames
 from benchmarks.groups import Group, Groups, world
 from benchmarks.seeing import watched
 from bthtn.behaviours import ManualClock
-from bthtn.recording import Recorder, Recording
+from bthtn.kit.recording import Recorder, Recording
 
 
 def test_a_crowd_keeps_to_its_budget_and_everybody_is_served_in_the_same_order():

@@ -12,7 +12,7 @@ from benchmarks.domains import backtracking, combat
 from benchmarks.modes import MODES
 from benchmarks.rows import ROWS, expansions
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
-from bthtn.planning import TaskPlanned
+from bthtn.engine.planning import TaskPlanned
 
 COUNTS = tomllib.loads((Path(__file__).parent / "counts.toml").read_text("utf-8"))
 GATED = [

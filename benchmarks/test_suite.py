@@ -77,7 +77,7 @@ def test_results_of_a_run_become_json_and_every_table():
 
 def test_only_public_names_of_planning_are_used():
     sources = Path(suite.__file__).parent.rglob("*.py")
-    inside = {path.name for path in sources if "bthtn.planning." in path.read_text("utf-8")}
+    inside = {path.name for path in sources if "bthtn.engine.planning." in path.read_text("utf-8")}
     assert inside <= {Path(__file__).name}
 
 

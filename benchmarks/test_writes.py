@@ -1,7 +1,7 @@
 """What a running plan does not read makes it look at nothing, what it reads makes it look once."""
 
 from benchmarks.writes import Room, contestants, measured, reader, table
-from bthtn.agent.events import BeliefChanged, PlanKept
+from bthtn.engine.agent.events import BeliefChanged, PlanKept
 
 
 def test_ten_thousand_changes_that_a_plan_does_not_read_are_looked_at_by_nobody():

@@ -19,7 +19,7 @@ from py_trees.composites import Selector
 from benchmarks.page import MARKED, written
 from benchmarks.path import path_svg
 from benchmarks.report import Table, markdown
-from bthtn.agent.events import (
+from bthtn.engine.agent.events import (
     AgentEvent,
     PlanAborted,
     PlanAdopted,

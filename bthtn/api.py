@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
-    from bthtn.domain.builder import Domain, Primitive, primitive
-    from bthtn.domain.condition import holds
-    from bthtn.domain.construct import (
+    from bthtn.engine.domain.builder import Domain, Primitive, primitive
+    from bthtn.engine.domain.condition import holds
+    from bthtn.engine.domain.construct import (
         any_order,
         first_of,
         optional,
@@ -21,26 +21,34 @@ if TYPE_CHECKING:
         until,
         with_cleanup,
     )
-    from bthtn.domain.decorate import cooldown, force_success, invert, retry, timeout
-    from bthtn.domain.derive import derive
-    from bthtn.domain.merging import merge
-    from bthtn.domain.method import Methods, method
-    from bthtn.domain.network import NetworkLike, defer, null, parallel, pause, priority, sequence
-    from bthtn.domain.number import seconds
-    from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall
-    from bthtn.domain.variable import one_of
+    from bthtn.engine.domain.decorate import cooldown, force_success, invert, retry, timeout
+    from bthtn.engine.domain.derive import derive
+    from bthtn.engine.domain.merging import merge
+    from bthtn.engine.domain.method import Methods, method
+    from bthtn.engine.domain.network import (
+        NetworkLike,
+        defer,
+        null,
+        parallel,
+        pause,
+        priority,
+        sequence,
+    )
+    from bthtn.engine.domain.number import seconds
+    from bthtn.engine.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall
+    from bthtn.engine.domain.variable import one_of
+    from bthtn.engine.plan.plan import Plan
+    from bthtn.engine.planning.apply import apply
+    from bthtn.engine.planning.planner import Planner, find_plan
+    from bthtn.engine.planning.protocol import Settings
+    from bthtn.engine.planning.strips.achieve import achieve
+    from bthtn.engine.world.at_start import at_start
+    from bthtn.engine.world.declarations import fluent, fluents
+    from bthtn.engine.world.expression import Condition, Expression
+    from bthtn.engine.world.fluent import Fluent, FluentFamily
+    from bthtn.engine.world.state import State
+    from bthtn.engine.world.truth import UNKNOWN
     from bthtn.errors import BthtnError
-    from bthtn.plan.plan import Plan
-    from bthtn.planning.apply import apply
-    from bthtn.planning.planner import Planner, find_plan
-    from bthtn.planning.protocol import Settings
-    from bthtn.planning.strips.achieve import achieve
-    from bthtn.world.at_start import at_start
-    from bthtn.world.declarations import fluent, fluents
-    from bthtn.world.expression import Condition, Expression
-    from bthtn.world.fluent import Fluent, FluentFamily
-    from bthtn.world.state import State
-    from bthtn.world.truth import UNKNOWN
 
 __all__ = [
     "UNKNOWN",
@@ -99,31 +107,31 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "bthtn.domain.builder": "Domain Primitive primitive",
-        "bthtn.domain.condition": "holds",
-        "bthtn.domain.construct": (
+        "bthtn.engine.domain.builder": "Domain Primitive primitive",
+        "bthtn.engine.domain.condition": "holds",
+        "bthtn.engine.domain.construct": (
             "any_order first_of optional partial_order random_of repeat unordered until "
             "with_cleanup"
         ),
-        "bthtn.domain.decorate": "cooldown force_success invert retry timeout",
-        "bthtn.domain.derive": "derive",
-        "bthtn.domain.merging": "merge",
-        "bthtn.domain.method": "Methods method",
-        "bthtn.domain.network": "NetworkLike defer null parallel pause priority sequence",
-        "bthtn.domain.number": "seconds",
-        "bthtn.domain.task": "CompoundTask PrimitiveTask Resource TaskCall",
-        "bthtn.domain.variable": "one_of",
+        "bthtn.engine.domain.decorate": "cooldown force_success invert retry timeout",
+        "bthtn.engine.domain.derive": "derive",
+        "bthtn.engine.domain.merging": "merge",
+        "bthtn.engine.domain.method": "Methods method",
+        "bthtn.engine.domain.network": "NetworkLike defer null parallel pause priority sequence",
+        "bthtn.engine.domain.number": "seconds",
+        "bthtn.engine.domain.task": "CompoundTask PrimitiveTask Resource TaskCall",
+        "bthtn.engine.domain.variable": "one_of",
         "bthtn.errors": "BthtnError",
-        "bthtn.plan.plan": "Plan",
-        "bthtn.planning.apply": "apply",
-        "bthtn.planning.planner": "Planner find_plan",
-        "bthtn.planning.protocol": "Settings",
-        "bthtn.planning.strips.achieve": "achieve",
-        "bthtn.world.at_start": "at_start",
-        "bthtn.world.declarations": "fluent fluents",
-        "bthtn.world.expression": "Condition Expression",
-        "bthtn.world.fluent": "Fluent FluentFamily",
-        "bthtn.world.state": "State",
-        "bthtn.world.truth": "UNKNOWN",
+        "bthtn.engine.plan.plan": "Plan",
+        "bthtn.engine.planning.apply": "apply",
+        "bthtn.engine.planning.planner": "Planner find_plan",
+        "bthtn.engine.planning.protocol": "Settings",
+        "bthtn.engine.planning.strips.achieve": "achieve",
+        "bthtn.engine.world.at_start": "at_start",
+        "bthtn.engine.world.declarations": "fluent fluents",
+        "bthtn.engine.world.expression": "Condition Expression",
+        "bthtn.engine.world.fluent": "Fluent FluentFamily",
+        "bthtn.engine.world.state": "State",
+        "bthtn.engine.world.truth": "UNKNOWN",
     },
 )

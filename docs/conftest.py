@@ -22,7 +22,7 @@ from sybil import Sybil
 from sybil.integration.pytest import SybilItem
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
-from bthtn.cli.main import run
+from bthtn.studio.cli.main import run
 
 # A command reaches to the end of its line, or further where the line ends in a backslash.
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n?", re.MULTILINE)

@@ -8,9 +8,10 @@ import json
 import os
 from pathlib import Path
 
-from bthtn.testing.characters import character_of
-from bthtn.testing.locate import TargetKind, resolve
-from bthtn.views import event_data, html, picture
+from bthtn.kit.recording import event_data
+from bthtn.studio.testing.characters import character_of
+from bthtn.studio.testing.locate import TargetKind, resolve
+from bthtn.studio.views import html, picture
 
 VIEWER = "watching"
 """The screenshot of the viewer: of a squad, after so many ticks."""

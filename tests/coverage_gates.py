@@ -11,9 +11,9 @@ from pathlib import Path, PurePath
 
 
 def package_of(file: str) -> str:
-    """The line of the table that answers for a file: ``bthtn.world``, or ``domains`` as a whole."""
-    top, *rest = PurePath(file).parts
-    return f"bthtn.{rest[0]}" if top == "bthtn" and len(rest) > 1 else top
+    """The line of the table that answers for a file: its package in a ring, or ``domains``."""
+    top, *folders = PurePath(file).parts[:-1]
+    return ".".join([top, *folders[:2]]) if top == "bthtn" else top
 
 
 def percentages(report: dict) -> dict[str, float]:

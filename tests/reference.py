@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, assert_never
 
-from bthtn.domain.effect import writes_of
-from bthtn.domain.method import Method
-from bthtn.domain.network import (
+from bthtn.engine.domain.effect import writes_of
+from bthtn.engine.domain.method import Method
+from bthtn.engine.domain.network import (
     DeferNetwork,
     Network,
     NullNetwork,
@@ -22,11 +22,11 @@ from bthtn.domain.network import (
     PriorityNetwork,
     SequenceNetwork,
 )
-from bthtn.domain.number import number_of
-from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.domain.task_effects import grounded, projected
-from bthtn.plan.merge import after_parallel, after_priority, conflict
-from bthtn.plan.nodes import (
+from bthtn.engine.domain.number import number_of
+from bthtn.engine.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.engine.domain.task_effects import grounded, projected
+from bthtn.engine.plan.merge import after_parallel, after_priority, conflict
+from bthtn.engine.plan.nodes import (
     HORIZON,
     NULL_NODE,
     Node,
@@ -40,19 +40,19 @@ from bthtn.plan.nodes import (
     TaskNode,
     cause_of,
 )
-from bthtn.plan.plan import Plan
-from bthtn.plan.traversal_record import MethodTraversalRecord
-from bthtn.plan.walk import footprint
-from bthtn.planning.exclusions import why_avoided
-from bthtn.planning.least_cost import least_sums
-from bthtn.planning.partial import cut
-from bthtn.planning.protocol import PlanRequest
-from bthtn.world.expression import Binding
-from bthtn.world.fluent import Fluent, UnknownRead
-from bthtn.world.footprint import Footprint, RecordingView, Write
-from bthtn.world.sharing import Unpicklable
-from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN, same_value
+from bthtn.engine.plan.plan import Plan
+from bthtn.engine.plan.traversal_record import MethodTraversalRecord
+from bthtn.engine.plan.walk import footprint
+from bthtn.engine.planning.exclusions import why_avoided
+from bthtn.engine.planning.least_cost import least_sums
+from bthtn.engine.planning.partial import cut
+from bthtn.engine.planning.protocol import PlanRequest
+from bthtn.engine.world.expression import Binding
+from bthtn.engine.world.fluent import Fluent, UnknownRead
+from bthtn.engine.world.footprint import Footprint, RecordingView, Write
+from bthtn.engine.world.sharing import Unpicklable
+from bthtn.engine.world.state import FrozenState
+from bthtn.engine.world.truth import UNKNOWN, same_value
 
 _ABSENT: Final = object()
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from py_trees.common import Status
 
-from bthtn.replanning.rest import AHEAD, FAILED, FINISHED, RUNNING, Rest
+from bthtn.engine.replanning.rest import AHEAD, FAILED, FINISHED, RUNNING, Rest
 
 __all__ = ["AHEAD", "FAILED", "FINISHED", "RUNNING", "rest_of"]
 

@@ -18,20 +18,20 @@ import pytest
 
 import bthtn
 from bthtn import Domain, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.agent.events import BeliefChanged, LeaseTaken, PlanAdopted
-from bthtn.analysis.retriggering import Retriggering
 from bthtn.behaviours import Agent
-from bthtn.domain.number import Seconds
+from bthtn.engine.agent.events import BeliefChanged, LeaseTaken, PlanAdopted
+from bthtn.engine.domain.number import Seconds
+from bthtn.engine.plan.walk import preorder
+from bthtn.engine.planning.strips.ground import conjunctions
+from bthtn.engine.replanning import review
+from bthtn.engine.world.diff import Change
+from bthtn.engine.world.expression import Expression
 from bthtn.examples.trees.explorer import tree as explorer
 from bthtn.examples.trees.soldier import tree as soldier
-from bthtn.explanation import Changes, ValueUsed
-from bthtn.plan.walk import preorder
-from bthtn.planning.strips.ground import conjunctions
 from bthtn.records import equal_fields
-from bthtn.replanning import review
-from bthtn.views.timeline import Tick, lines, rows
-from bthtn.world.diff import Change
-from bthtn.world.expression import Expression
+from bthtn.studio.analysis.retriggering import Retriggering
+from bthtn.studio.explanation import Changes, ValueUsed
+from bthtn.studio.views.timeline import Tick, lines, rows
 
 
 class World(State):

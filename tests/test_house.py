@@ -24,9 +24,9 @@ from typing import get_args
 import pytest
 
 import bthtn
-from bthtn.domain.decorator import Decorator
-from bthtn.domain.network import Network
-from bthtn.plan.nodes import Node
+from bthtn.engine.domain.decorator import Decorator
+from bthtn.engine.domain.network import Network
+from bthtn.engine.plan.nodes import Node
 from docs import site_hooks
 from docs.site_hooks import PACKAGES
 
@@ -51,17 +51,17 @@ CLOSED_KINDS = {
 """What a match has to name all of; calls are matched among other things, too."""
 # The tools that may be imported, each by the one module that its users load on purpose.
 TOOL_OF = {
-    "bthtn/agent/code_types.py": "typing_extensions",
-    "bthtn/formats/xml_document.py": "defusedxml",
-    "bthtn/batch/dask_backend.py": "joblib",
-    "bthtn/cli/reload.py": "watchfiles",
-    "bthtn/watch/app.py": "starlette",
-    "bthtn/watch/server.py": "uvicorn",
-    "bthtn/testing/plugin.py": "pytest",
-    "bthtn/testing/coverage_plugin.py": "pytest",
-    "bthtn/testing/strategies.py": "hypothesis",
-    "bthtn/fuzzing/rounds.py": "hypothesis",
-    "bthtn/fuzzing/strategy.py": "hypothesis",
+    "bthtn/engine/agent/code_types.py": "typing_extensions",
+    "bthtn/kit/formats/xml_document.py": "defusedxml",
+    "bthtn/studio/batch/dask_backend.py": "joblib",
+    "bthtn/studio/cli/reload.py": "watchfiles",
+    "bthtn/studio/watch/app.py": "starlette",
+    "bthtn/studio/watch/server.py": "uvicorn",
+    "bthtn/studio/testing/plugin.py": "pytest",
+    "bthtn/studio/testing/coverage_plugin.py": "pytest",
+    "bthtn/studio/testing/strategies.py": "hypothesis",
+    "bthtn/studio/fuzzing/rounds.py": "hypothesis",
+    "bthtn/studio/fuzzing/strategy.py": "hypothesis",
     "trees/explorer/level.py": "gymnasium",
 }
 
@@ -298,7 +298,7 @@ def test_a_page_explains_a_code_that_exists():
 
 # source text that is run
 
-RUNNER = "bthtn/planning/htn/generated.py"
+RUNNER = "bthtn/engine/planning/htn/generated.py"
 RUNS_TEXT = {"exec", "eval", "compile"}
 
 
@@ -413,7 +413,7 @@ def test_the_site_has_a_reference_of_each_public_package():
 
 def test_the_public_names_are_those_of_the_api_page():
     page = read("docs/api.md")
-    assert {"bthtn", "bthtn.behaviours", "bthtn.views"} <= set(public_names(page))
+    assert {"bthtn", "bthtn.behaviours", "bthtn.studio.views"} <= set(public_names(page))
     assert names_that_differ(page) == []
 
 
@@ -490,9 +490,9 @@ def test_pages_and_examples_import_public_packages_only():
 
 def test_a_public_package_loads_only_what_it_needs():
     several = (
-        "bthtn, bthtn.plan, bthtn.planning, bthtn.views, bthtn.testing, bthtn.examples",
-        "bthtn.behaviours, bthtn.formats",
-        "bthtn.analysis",  # the contracts of import-linter let it know no py_trees
+        "bthtn, bthtn.engine.plan, bthtn.engine.planning, bthtn.studio.views, bthtn.testing, bthtn.examples",
+        "bthtn.behaviours, bthtn.kit.formats",
+        "bthtn.studio.analysis",  # the contracts of import-linter let it know no py_trees
     )
     code = "import sys\n" + "".join(f"import {one}\nprint(*sys.modules)\n" for one in several)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -501,7 +501,7 @@ def test_a_public_package_loads_only_what_it_needs():
     assert loaded == [set(), {"py_trees"}, {"py_trees", "networkx"}]
 
 
-@pytest.mark.parametrize("package", ["bthtn.views", "bthtn.testing", "bthtn.formats"])
+@pytest.mark.parametrize("package", ["bthtn.studio.views", "bthtn.testing", "bthtn.kit.formats"])
 def test_a_package_that_imports_names_later_has_no_others(package):
     module = importlib.import_module(package)
     with pytest.raises(AttributeError, match=f"'{package}' has no attribute 'nothing'"):

@@ -38,13 +38,17 @@ def imported_late(script):
 
 def test_who_describes_a_domain_waits_for_no_planner():
     modules = imported("from bthtn import Domain, State, fluent, method, primitive")
-    assert not {name for name in modules if name.startswith("bthtn.plan")}
+    assert not {name for name in modules if name.startswith("bthtn.engine.plan")}
     assert len(modules) < 55
 
 
 def test_who_plans_tasks_waits_neither_for_goals_nor_for_explanations():
     modules = imported(PLAN_OF_BTHTN)
-    unused = ("bthtn.planning.strips", "bthtn.planning.explain", "bthtn.planning.apply")
+    unused = (
+        "bthtn.engine.planning.strips",
+        "bthtn.engine.planning.explain",
+        "bthtn.engine.planning.apply",
+    )
     assert not {name for name in modules if name.startswith(unused)}
 
 

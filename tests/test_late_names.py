@@ -6,7 +6,9 @@ from pkgutil import iter_modules
 import pytest
 
 
-@pytest.mark.parametrize("name", ["bthtn", "bthtn.formats", "bthtn.testing", "bthtn.views"])
+@pytest.mark.parametrize(
+    "name", ["bthtn", "bthtn.kit.formats", "bthtn.testing", "bthtn.studio.views"]
+)
 def test_a_package_has_and_lists_all_names_that_it_exports(name):
     package = importlib.import_module(name)
     assert {*package.__all__} <= {*dir(package)}
@@ -15,7 +17,7 @@ def test_a_package_has_and_lists_all_names_that_it_exports(name):
         _ = package.picure
 
 
-@pytest.mark.parametrize("name", ["bthtn.formats", "bthtn.testing", "bthtn.views"])
+@pytest.mark.parametrize("name", ["bthtn.kit.formats", "bthtn.studio.views"])
 def test_no_exported_name_is_that_of_a_module(name):
     """Python sets a module that it imports in its package, where it would be found instead."""
     package = importlib.import_module(name)

@@ -12,12 +12,12 @@ from bthtn.behaviours import Replanning, RetryPolicy
 PACKAGES = (
     "api",
     "behaviours",
-    "planning",
+    "engine.planning",
     "kit",
-    "recording",
-    "watch",
+    "kit.recording",
+    "studio.watch",
     "testing",
-    "views",
+    "studio.views",
     "errors",
 )
 SCREEN = 80 * 20

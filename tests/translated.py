@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from bthtn.domain.method import PlainBody
-from bthtn.domain.task import PrimitiveTask
-from bthtn.planning.htn import table
-from bthtn.planning.htn.source import Source
-from bthtn.planning.htn.table import TaskTable, calls_function
+from bthtn.engine.domain.method import PlainBody
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.planning.htn import table
+from bthtn.engine.planning.htn.source import Source
+from bthtn.engine.planning.htn.table import TaskTable, calls_function
 
 
 def kinds(domain):

@@ -22,23 +22,23 @@ from typing import Any, Final, Literal, TypeVar
 
 from py_trees.behaviour import Behaviour
 
-from bthtn.agent.agent import Agent
-from bthtn.agent.operators import Operators
-from bthtn.agent.sensors import Sensors
 from bthtn.behaviours import NO_BACKOFF, Character, PlanGoal, Replanning
-from bthtn.domain.domain import FrozenDomain
+from bthtn.engine.agent.agent import Agent
+from bthtn.engine.agent.operators import Operators
+from bthtn.engine.agent.sensors import Sensors
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.text.notation import call_from
+from bthtn.engine.world.expression import Condition
+from bthtn.engine.world.fluent import FluentFamily
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import InputError, nearest
-from bthtn.formats import tree_from_xml
-from bthtn.formats.mistakes import Mistakes
-from bthtn.formats.sheet import Kind
-from bthtn.formats.unread import unread_files
 from bthtn.kit.drawn_goal import DrawnGoal
+from bthtn.kit.formats import tree_from_xml
+from bthtn.kit.formats.mistakes import Mistakes
+from bthtn.kit.formats.sheet import Kind
+from bthtn.kit.formats.unread import unread_files
 from bthtn.kit.goals_file import GoalTable
 from bthtn.kit.lottery import Lottery, LotteryTable
-from bthtn.text.notation import call_from
-from bthtn.world.expression import Condition
-from bthtn.world.fluent import FluentFamily
-from bthtn.world.sharing import Unpicklable
 
 T = TypeVar("T")
 

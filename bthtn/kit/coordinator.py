@@ -16,12 +16,12 @@ from itertools import islice
 from math import dist
 from typing import Any, Final
 
-from bthtn.agent.agent import Agent
-from bthtn.behaviours.plain_data import PlainData
 from bthtn.checked import checked
+from bthtn.engine.agent.agent import Agent
+from bthtn.engine.behaviours.plain_data import PlainData
+from bthtn.engine.world.expression import Expression
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import DomainError
-from bthtn.world.expression import Expression
-from bthtn.world.sharing import Unpicklable
 
 Member = Agent[Any, Any]
 Right = Callable[[Any], Expression[bool]]

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from bthtn.checked import checked
+from bthtn.engine.world.expression import ALWAYS, Condition, Constant, Expression
+from bthtn.engine.world.fluent import FluentFamily
+from bthtn.engine.world.schema import StateSchema
+from bthtn.engine.world.sharing import Shared, Unpicklable
+from bthtn.engine.world.state import State
+from bthtn.engine.world.truth import UNKNOWN
 from bthtn.errors import InputError, nearest
-from bthtn.formats.columns import Column, condition_column, number, number_column, whole
-from bthtn.formats.sheet import NO_MAPPING, read_sheet
 from bthtn.kit.coordinator import NEAR, CombatCoordinator, Member
-from bthtn.world.expression import ALWAYS, Condition, Constant, Expression
-from bthtn.world.fluent import FluentFamily
-from bthtn.world.schema import StateSchema
-from bthtn.world.sharing import Shared, Unpicklable
-from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN
+from bthtn.kit.formats.columns import Column, condition_column, number, number_column, whole
+from bthtn.kit.formats.sheet import NO_MAPPING, read_sheet
 
 _EQUAL: Final = Constant(0)
 """The fitness of all members for a role without one."""

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 from py_trees.behaviour import Behaviour
 
-from bthtn.agent.agent import Agent
-from bthtn.agent.clock import Clock
-from bthtn.agent.reentrance import at_work, in_the_middle, work
 from bthtn.checked import checked
+from bthtn.engine.agent.agent import Agent
+from bthtn.engine.agent.clock import Clock
+from bthtn.engine.agent.reentrance import at_work, in_the_middle, work
+from bthtn.engine.replanning.schedule import PlanningSchedule
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import ExecutionError
-from bthtn.replanning.schedule import PlanningSchedule
-from bthtn.world.sharing import Unpicklable
 
 
 @checked

@@ -16,16 +16,16 @@ from typing import Literal
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
-from bthtn.agent.events import ActionsDrawn
-from bthtn.agent.programming_errors import code_failed
-from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
+from bthtn.engine.agent.events import ActionsDrawn
+from bthtn.engine.agent.programming_errors import code_failed
+from bthtn.engine.behaviours.plan_goal import PlanGoal
+from bthtn.engine.plan.nodes import ScopeNode
+from bthtn.engine.plan.plan import Plan
+from bthtn.engine.plan.walk import preorder
+from bthtn.engine.world.fluent import FluentFamily
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.kit.lottery import STEP, UNLISTED, Lottery, values_of
-from bthtn.plan.nodes import ScopeNode
-from bthtn.plan.plan import Plan
-from bthtn.plan.walk import preorder
-from bthtn.world.fluent import FluentFamily
-from bthtn.world.sharing import Unpicklable
 
 
 class DrawnGoal(Unpicklable, Decorator):

@@ -17,19 +17,19 @@ from math import isfinite
 from sys import float_info
 from typing import Any, Final
 
-from bthtn.agent.events import AgentEvent
-from bthtn.agent.hearing import hear_too
-from bthtn.agent.operators import Operators
-from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours import Agent, Character, Completion, ManualClock, attach
-from bthtn.domain.task import PrimitiveTask
+from bthtn.engine.agent.events import AgentEvent
+from bthtn.engine.agent.hearing import hear_too
+from bthtn.engine.agent.operators import Operators
+from bthtn.engine.agent.runtime import runtime_of
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.world.fluent import Fluent
+from bthtn.engine.world.schema import is_plain, written
+from bthtn.engine.world.sharing import Unpicklable
+from bthtn.engine.world.truth import value_text
+from bthtn.engine.world.value_type import ValueType
 from bthtn.errors import BthtnError, InputError, nearest
-from bthtn.views.event_log import line_of
-from bthtn.world.fluent import Fluent
-from bthtn.world.schema import is_plain, written
-from bthtn.world.sharing import Unpicklable
-from bthtn.world.truth import value_text
-from bthtn.world.value_type import ValueType
+from bthtn.kit.recording.event_log import line_of
 
 SOURCE: Final = "engine"
 """The source of the beliefs that an engine writes."""

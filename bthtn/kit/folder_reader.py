@@ -11,29 +11,29 @@ from typing import Any, Final, TypeVar
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector
 
-from bthtn.agent.agent import Agent
-from bthtn.agent.operators import Operators, keys_of
-from bthtn.agent.sensors import Sensors
 from bthtn.behaviours import Character
-from bthtn.domain.builder import Domain, frozen
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.merging import merge
-from bthtn.domain.task import PrimitiveTask
+from bthtn.engine.agent.agent import Agent
+from bthtn.engine.agent.operators import Operators, keys_of
+from bthtn.engine.agent.sensors import Sensors
+from bthtn.engine.domain.builder import Domain, frozen
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.domain.merging import merge
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.text.conditions import condition_from_text
+from bthtn.engine.world.expression import ALWAYS, Condition
+from bthtn.engine.world.state import State
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError, InputError, nearest
-from bthtn.formats.beliefs_table import state_class_from
-from bthtn.formats.document import TomlFile
-from bthtn.formats.drawn_tasks import outline_tasks, read_tasks
-from bthtn.formats.mistakes import Mistakes
-from bthtn.formats.sheet import kind_of, sheets_in
-from bthtn.formats.unread import unread_findings
-from bthtn.formats.xml_document import Element, element_in
 from bthtn.kit.character_files import TREE, CharacterFiles
+from bthtn.kit.formats.beliefs_table import state_class_from
+from bthtn.kit.formats.document import TomlFile
+from bthtn.kit.formats.drawn_tasks import outline_tasks, read_tasks
+from bthtn.kit.formats.mistakes import Mistakes
+from bthtn.kit.formats.sheet import kind_of, sheets_in
+from bthtn.kit.formats.unread import unread_findings
+from bthtn.kit.formats.xml_document import Element, element_in
 from bthtn.kit.goals_file import read_goals
 from bthtn.kit.lottery_file import read_lottery
 from bthtn.kit.skills_file import read_skill_table, read_skills
-from bthtn.text.conditions import condition_from_text
-from bthtn.world.expression import ALWAYS, Condition
-from bthtn.world.state import State
 
 T = TypeVar("T")
 

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bthtn.agent.agent import Agent
-from bthtn.behaviours.goals import DEFAULT_BUDGET, Budget, PriorityGoals, UtilityGoals
-from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
-from bthtn.domain.builder import Domain, frozen
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import network_text
-from bthtn.domain.task import TaskCall
+from bthtn.engine.agent.agent import Agent
+from bthtn.engine.behaviours.goals import DEFAULT_BUDGET, Budget, PriorityGoals, UtilityGoals
+from bthtn.engine.behaviours.plan_goal import PlanGoal
+from bthtn.engine.domain.builder import Domain, frozen
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.domain.network import network_text
+from bthtn.engine.domain.task import TaskCall
+from bthtn.engine.text.notation import call_from
+from bthtn.engine.world.expression import ALWAYS, Condition, Expression
+from bthtn.engine.world.sharing import Shared, Unpicklable
 from bthtn.errors import InputError
-from bthtn.formats.columns import Column, condition_column, number_column
-from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
-from bthtn.text.notation import call_from
-from bthtn.world.expression import ALWAYS, Condition, Expression
-from bthtn.world.sharing import Shared, Unpicklable
+from bthtn.kit.formats.columns import Column, condition_column, number_column
+from bthtn.kit.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 
 
 @dataclass(frozen=True, slots=True, eq=False)

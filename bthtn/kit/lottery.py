@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from bthtn.behaviours.plain_data import PlainData
 from bthtn.checked import checked
-from bthtn.domain.chance import drawn_order
+from bthtn.engine.behaviours.plain_data import PlainData
+from bthtn.engine.domain.chance import drawn_order
+from bthtn.engine.world.expression import ALWAYS, Condition, StateView
+from bthtn.engine.world.names import in_one_line, name_faults
+from bthtn.engine.world.sharing import Shared, Unpicklable
 from bthtn.errors import Diagnostic, DomainError, Severity
-from bthtn.world.expression import ALWAYS, Condition, StateView
-from bthtn.world.names import in_one_line, name_faults
-from bthtn.world.sharing import Shared, Unpicklable
 
 STEP: Final = 5
 UNLISTED: Final = 10_000

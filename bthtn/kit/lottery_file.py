@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from bthtn.checked import checked
+from bthtn.engine.world.expression import ALWAYS
+from bthtn.engine.world.schema import StateSchema
+from bthtn.engine.world.state import State
 from bthtn.errors import InputError, StateError, nearest
-from bthtn.formats.columns import Column, condition_column, folded, number
-from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
+from bthtn.kit.formats.columns import Column, condition_column, folded, number
+from bthtn.kit.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.lottery import LotteryRow, LotteryTable
-from bthtn.world.expression import ALWAYS
-from bthtn.world.schema import StateSchema
-from bthtn.world.state import State
 
 _COLUMNS: Final = (
     Column("Name", "name"),

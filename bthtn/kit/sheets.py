@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import CompoundTask
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.domain.task import CompoundTask
 from bthtn.errors import Diagnostic, Severity, nearest
-from bthtn.formats.mistakes import Mistakes
-from bthtn.formats.sheet import kind_of
 from bthtn.kit.coordinator_file import read_groups, read_roles
+from bthtn.kit.formats.mistakes import Mistakes
+from bthtn.kit.formats.sheet import kind_of
 from bthtn.kit.goals_file import read_goals
 from bthtn.kit.lottery_file import read_lottery
 from bthtn.kit.skills_file import read_skill_table, read_skills

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bthtn.agent.agent import Agent
-from bthtn.agent.operators import Operators
-from bthtn.domain.builder import Domain, frozen
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.merging import merge
+from bthtn.engine.agent.agent import Agent
+from bthtn.engine.agent.operators import Operators
+from bthtn.engine.domain.builder import Domain, frozen
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.domain.merging import merge
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import BthtnError, DomainError, ExecutionError
-from bthtn.world.sharing import Unpicklable
 
 
 class SkillTable(Unpicklable):

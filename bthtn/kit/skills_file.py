@@ -12,18 +12,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from bthtn.agent.operators import Operators
 from bthtn.checked import checked
-from bthtn.domain.builder import Domain, frozen
-from bthtn.domain.derive import derive
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import CompoundTask
+from bthtn.engine.agent.operators import Operators
+from bthtn.engine.domain.builder import Domain, frozen
+from bthtn.engine.domain.derive import derive
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.domain.task import CompoundTask
+from bthtn.engine.text.values import finite_from
+from bthtn.engine.world.expression import Parameter
 from bthtn.errors import BthtnError, InputError, nearest
-from bthtn.formats.columns import Column, folded
-from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
+from bthtn.kit.formats.columns import Column, folded
+from bthtn.kit.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.skills import SkillTable
-from bthtn.text.values import finite_from
-from bthtn.world.expression import Parameter
 
 _SKILL: Final = Column("Skill", "skill", wanted="the name of the skill", is_required=True)
 _TEMPLATE: Final = Column("Template", "template", wanted="a compound task", is_required=True)

@@ -11,12 +11,12 @@ import pytest
 
 from bthtn import Domain, Methods, method
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
-from bthtn.recording import Recorder
-from bthtn.testing.characters import character_of
-from bthtn.testing.locate import TargetKind, resolve
-from bthtn.watch import Viewer, recording_page
+from bthtn.kit.recording import Recorder
+from bthtn.studio.testing.characters import character_of
+from bthtn.studio.testing.locate import TargetKind, resolve
+from bthtn.studio.watch import Viewer, recording_page
 from docs.drawn import VIEWER_TICKS, viewer_drawn, watched_squad
-from tests.watch.scenes import Guard, guard
+from tests.studio.watch.scenes import Guard, guard
 
 pytestmark = pytest.mark.browser
 PICTURES = Path("out/screenshots")

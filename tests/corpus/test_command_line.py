@@ -9,9 +9,9 @@ from functools import cache
 
 import pytest
 
-from bthtn.cli.main import run
+from bthtn.engine.text.notation import normal
+from bthtn.studio.cli.main import run
 from bthtn.testing import cases
-from bthtn.text.notation import normal
 from tests.corpus.shipped import FOLDER, cases_of
 from tests.told import tree_told
 

@@ -3,9 +3,9 @@
 import pytest
 
 from bthtn import Fluent, State, find_plan, fluent, method, primitive
+from bthtn.engine.text.notation import normal
 from bthtn.errors import DomainError
 from bthtn.examples.domains.design import Design
-from bthtn.text.notation import normal
 
 
 class Cook(State):

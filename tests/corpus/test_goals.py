@@ -8,14 +8,14 @@ from random import Random
 import pytest
 
 from bthtn import Domain, Fluent, Settings, State, achieve, find_plan, fluent
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.planning.protocol import DEFAULT_SETTINGS, request
+from bthtn.engine.text.notation import normal
 from bthtn.examples.domains.blocks.strips import Blocks, strips
 from bthtn.examples.domains.blocks.strips_facts import Facts, strips_facts
 from bthtn.examples.domains.fps.strips import Shooter, shooter
-from bthtn.plan.replay import replay
-from bthtn.planning.protocol import DEFAULT_SETTINGS, request
-from bthtn.text.notation import normal
-from tests.planning.exhaustive import cheapest
-from tests.planning.goals import pursuit_of
+from tests.engine.planning.exhaustive import cheapest
+from tests.engine.planning.goals import pursuit_of
 
 START = Shooter(has_target=True, has_magazine=True)
 MELEE = "(move_to_target, melee)"

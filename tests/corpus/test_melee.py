@@ -3,8 +3,8 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn.agent.events import LeafAborted, LeafEnded
 from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.engine.agent.events import LeafAborted, LeafEnded
 from bthtn.examples.domains.melee import domain as melee
 from bthtn.examples.domains.melee.domain import Attacker
 

@@ -2,8 +2,8 @@
 
 from py_trees.common import Status
 
-from bthtn.agent.events import LeafEnded
 from bthtn.behaviours import Agent, PlanGoal
+from bthtn.engine.agent.events import LeafEnded
 from bthtn.examples.domains.ore.domain import Miner, Thing, correct_ore, ore
 
 

@@ -20,8 +20,8 @@ from bthtn.examples.domains.travel.domain import Traveller, move, travel
 from bthtn.examples.domains.troll.domain import following, paths, thumper, troll
 from bthtn.examples.domains.troll.fighting import Careful
 from bthtn.examples.domains.troll.walking import Enduring
-from bthtn.views.domain_drawing import domain_dot
-from bthtn.views.plan_drawing import plan_dot
+from bthtn.studio.views.domain_drawing import domain_dot
+from bthtn.studio.views.plan_drawing import plan_dot
 from docs.drawn import outdated
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,11 +1,11 @@
 """The troll of domains/troll, beyond his cases."""
 
-from bthtn.domain.network import calls_in
+from bthtn.engine.domain.network import calls_in
+from bthtn.engine.planning.htn.listened import ListenedSearch
+from bthtn.engine.planning.protocol import request
+from bthtn.engine.planning.trace import MethodEntered, MethodRejected, TaskPlanned
 from bthtn.examples.domains.troll.domain import two_slams
 from bthtn.examples.domains.troll.thumper import Angry
-from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.protocol import request
-from bthtn.planning.trace import MethodEntered, MethodRejected, TaskPlanned
 
 
 def iterations(domain, state, goal):

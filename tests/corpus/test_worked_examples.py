@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
-from bthtn.planning.protocol import request
-from bthtn.testing.case_files import domain_file_of
-from bthtn.testing.cases import NO_PLAN
-from bthtn.text.notation import normal
+from bthtn.engine.planning.protocol import request
+from bthtn.studio.testing.case_files import domain_file_of
+from bthtn.studio.testing.cases import NO_PLAN
+from bthtn.engine.text.notation import normal
 from tests.corpus.shipped import FILES, FOLDER, cases_of
 from tests.reference import Reference
 

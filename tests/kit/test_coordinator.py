@@ -3,7 +3,7 @@
 import pytest
 
 from bthtn import Domain, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.agent.agent import Agent
+from bthtn.engine.agent.agent import Agent
 from bthtn.errors import DomainError
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
 

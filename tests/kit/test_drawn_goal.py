@@ -4,12 +4,12 @@ from collections import Counter
 
 from py_trees.common import Status
 
-from bthtn.agent.events import CodeFailed, LeafStarted
 from bthtn.behaviours import NO_BACKOFF, Agent, Operators, PlanGoal, Replanning
+from bthtn.engine.agent.events import CodeFailed, LeafStarted
 from bthtn.examples.domains.brawler.domain import Brawler, battle_main, brawler, full_swing, jab
 from bthtn.examples.trees.brawler.tree import character
 from bthtn.kit import DrawnGoal, Lottery, LotteryRow, LotteryTable
-from bthtn.testing.doubles import RecordingListener, ScriptedOperator
+from bthtn.studio.testing.doubles import RecordingListener, ScriptedOperator
 
 # What failed is the lottery's business here.
 DRAWN = Replanning(retrying=NO_BACKOFF)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn import Fluent, State, fluent
+from bthtn.engine.world.truth import UNKNOWN
 from bthtn.errors import DomainError, Severity
 from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable, values_of
-from bthtn.world.truth import UNKNOWN
 
 
 class Fighter(State):

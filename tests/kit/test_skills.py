@@ -15,13 +15,13 @@ from bthtn import (
     method,
     primitive,
 )
-from bthtn.agent.agent import Agent
-from bthtn.agent.events import GoalEnded
-from bthtn.agent.operators import Operators
 from bthtn.behaviours import PlanGoal
+from bthtn.engine.agent.agent import Agent
+from bthtn.engine.agent.events import GoalEnded
+from bthtn.engine.agent.operators import Operators
 from bthtn.errors import DomainError, ExecutionError
 from bthtn.kit.skills import SkillSlots, SkillTable
-from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
+from bthtn.studio.testing.doubles import RecordingListener, ScriptedOperator, ticks
 
 
 class Enemy(State):

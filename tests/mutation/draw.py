@@ -27,7 +27,7 @@ class Mutant:
 
 
 def package_of(file: str) -> str:
-    """``bthtn.world`` for bthtn/world/state.py, ``bthtn`` for bthtn/errors.py."""
+    """``bthtn.engine.world`` for bthtn/engine/world/state.py, ``bthtn`` for bthtn/errors.py."""
     return ".".join(Path(file).parts[:2]) if len(Path(file).parts) > 2 else "bthtn"
 
 

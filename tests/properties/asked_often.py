@@ -20,12 +20,12 @@ from random import Random
 from py_trees.common import Status
 
 from bthtn import Planner, Settings, find_plan
-from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from bthtn.domain.task import PrimitiveTask
+from bthtn.engine.agent.events import PlanAdopted
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.plan.walk import outline
+from bthtn.engine.planning.protocol import SearchStatus, request
 from bthtn.errors import BthtnError, PlanningError
-from bthtn.plan.walk import outline
-from bthtn.planning.protocol import SearchStatus, request
 from tests.properties.freely_written import FreeAuthor
 from tests.properties.written import _state
 from tests.reference import Reference

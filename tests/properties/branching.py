@@ -25,7 +25,7 @@ from bthtn import (
     priority,
     sequence,
 )
-from bthtn.planning.protocol import request
+from bthtn.engine.planning.protocol import request
 
 
 class Post(State):

@@ -6,10 +6,10 @@ What a step needs and does is worked out here on a copied dict, without the plan
 from itertools import islice
 
 from bthtn import UNKNOWN
-from bthtn.domain.bindable import Bindable
-from bthtn.domain.effect import Assignment
-from bthtn.domain.network import ParallelPolicy
-from bthtn.plan.nodes import (
+from bthtn.engine.domain.bindable import Bindable
+from bthtn.engine.domain.effect import Assignment
+from bthtn.engine.domain.network import ParallelPolicy
+from bthtn.engine.plan.nodes import (
     NullNode,
     ParallelNode,
     PriorityNode,
@@ -18,9 +18,9 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import preorder
-from bthtn.testing.playground import World
-from bthtn.world.footprint import RecordingView
+from bthtn.engine.plan.walk import preorder
+from bthtn.engine.world.footprint import RecordingView
+from bthtn.studio.testing.playground import World
 
 ALL_OF_THEM = 200
 SOME_OF_THEM = 50

@@ -21,12 +21,12 @@ from bthtn import (
     method,
     sequence,
 )
+from bthtn.engine.plan.nodes import ScopeNode, TaskNode
+from bthtn.engine.plan.walk import preorder
+from bthtn.engine.planning.exclusions import avoidable
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import request
 from bthtn.errors import PlanningError
-from bthtn.plan.nodes import ScopeNode, TaskNode
-from bthtn.plan.walk import preorder
-from bthtn.planning.exclusions import avoidable
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import request
 
 
 class Board(State):

@@ -11,9 +11,9 @@ from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import Domain, defer, method, parallel, pause, priority, sequence, with_cleanup
 from bthtn.behaviours import Believes
-from bthtn.domain.network import network_text
-from bthtn.testing.playground import PROMISES, World
-from bthtn.testing.strategies import states
+from bthtn.engine.domain.network import network_text
+from bthtn.studio.testing.playground import PROMISES, World
+from bthtn.studio.testing.strategies import states
 
 LIMITS = {"max_depth": 8, "max_expansions": 300}
 SENSED = [(one, value) for one in (World.open, World.lit, World.armed) for value in (True, False)]

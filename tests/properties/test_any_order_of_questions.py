@@ -21,8 +21,8 @@ from bthtn import (
     method,
     primitive,
 )
+from bthtn.engine.plan.walk import outline
 from bthtn.errors import BthtnError
-from bthtn.plan.walk import outline
 from tests.sizes import size
 
 FEW = Settings(max_expansions=60, max_depth=40)

@@ -6,15 +6,15 @@ from types import MappingProxyType
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from bthtn.domain.domain import FrozenDomain
-from bthtn.plan.nodes import PriorityNode, ScopeNode
-from bthtn.plan.replay import replay
-from bthtn.plan.walk import leaves, outline, preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
-from bthtn.world.expression import Expression
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.plan.nodes import PriorityNode, ScopeNode
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.plan.walk import leaves, outline, preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.planner import Planner
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
+from bthtn.engine.world.expression import Expression
 from tests.reference import Reference
 
 MOST_PLANS = 4

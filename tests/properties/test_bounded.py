@@ -6,12 +6,12 @@ from itertools import combinations
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from bthtn.plan.nodes import NullNode, SuspendedNode
-from bthtn.plan.traversal_record import MethodTraversalRecord
-from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
+from bthtn.engine.plan.nodes import NullNode, SuspendedNode
+from bthtn.engine.plan.traversal_record import MethodTraversalRecord
+from bthtn.engine.plan.walk import outline, preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
 from tests.reference import Reference
 
 SOLVED, EXHAUSTED, LIMIT = SearchStatus.SOLVED, SearchStatus.EXHAUSTED, SearchStatus.LIMIT

@@ -5,11 +5,11 @@ from itertools import cycle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bthtn.plan.walk import outline
-from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
+from bthtn.engine.plan.walk import outline
+from bthtn.engine.planning.htn.listened import ListenedSearch
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
 
 
 def story(problem, slices):

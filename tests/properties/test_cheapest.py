@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from hypothesis import assume, given
 
-from bthtn.plan.replay import replay
-from bthtn.plan.walk import outline
-from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.least_cost import LeastCosts
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.plan.walk import outline
+from bthtn.engine.planning.htn.listened import ListenedSearch
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.least_cost import LeastCosts
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
 from tests.reference import Reference
 
 SOLVED, EXHAUSTED = SearchStatus.SOLVED, SearchStatus.EXHAUSTED

@@ -16,9 +16,9 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bthtn import null, parallel, priority
-from bthtn.domain.effect import writes_of
-from bthtn.domain.method import PlainBody
-from bthtn.domain.network import (
+from bthtn.engine.domain.effect import writes_of
+from bthtn.engine.domain.method import PlainBody
+from bthtn.engine.domain.network import (
     DeferNetwork,
     ParallelNetwork,
     PauseNetwork,
@@ -27,7 +27,7 @@ from bthtn.domain.network import (
     network_text,
     sequence,
 )
-from bthtn.plan.nodes import (
+from bthtn.engine.plan.nodes import (
     NullNode,
     ParallelNode,
     PriorityNode,
@@ -37,12 +37,12 @@ from bthtn.plan.nodes import (
     SuspensionKind,
     TaskNode,
 )
-from bthtn.plan.walk import footprint, node_text, preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.partial import go_on
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
-from bthtn.world.trail import WorkingState
+from bthtn.engine.plan.walk import footprint, node_text, preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.partial import go_on
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
+from bthtn.engine.world.trail import WorkingState
 
 MOST_RESUMPTIONS = 30
 FAILED = "failed"

@@ -23,18 +23,18 @@ from bthtn import (
     sequence,
     with_cleanup,
 )
-from bthtn.domain.method import Method
-from bthtn.domain.task import CompoundTask
-from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.replay import replay
-from bthtn.plan.walk import outline, preorder
-from bthtn.planning import trace
-from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus, request
-from bthtn.testing.playground import MEMBERS, World, conditions, effects
-from bthtn.testing.strategies import problems, states
-from bthtn.text.notation import normal
+from bthtn.engine.domain.method import Method
+from bthtn.engine.domain.task import CompoundTask
+from bthtn.engine.plan.nodes import SuspendedNode
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.plan.walk import outline, preorder
+from bthtn.engine.planning import trace
+from bthtn.engine.planning.htn.listened import ListenedSearch
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus, request
+from bthtn.studio.testing.playground import MEMBERS, World, conditions, effects
+from bthtn.studio.testing.strategies import problems, states
+from bthtn.engine.text.notation import normal
 from tests.reference import Reference
 
 LIMITS = Settings(max_depth=30, max_expansions=3_000)

@@ -25,7 +25,7 @@ from bthtn.behaviours import (
     Timeout,
     WhileDoElse,
 )
-from bthtn.testing.doubles import letter_of
+from bthtn.studio.testing.doubles import letter_of
 
 STATUS = {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn import Domain, FluentFamily, State, fluents
-from bthtn.agent.agent import Agent
+from bthtn.engine.agent.agent import Agent
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits
 
 TARGETS = ("hero", "squire")

@@ -15,17 +15,17 @@ from bthtn import (
     timeout,
     until,
 )
-from bthtn.domain.decorator import (
+from bthtn.engine.domain.decorator import (
     RetryDecorator,
 )
-from bthtn.plan.nodes import ScopeNode, SuspendedNode
-from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus, request
+from bthtn.engine.plan.nodes import ScopeNode, SuspendedNode
+from bthtn.engine.plan.walk import outline, preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus, request
 from bthtn.testing import strategies
-from bthtn.testing.playground import World
-from bthtn.text.notation import node_from, normal
-from bthtn.text.plan_json import decoded, encoded
+from bthtn.studio.testing.playground import World
+from bthtn.engine.text.notation import node_from, normal
+from bthtn.engine.text.plan_json import decoded, encoded
 from tests.properties.test_replay import check
 from tests.properties.test_search_and_reference import agree, description
 from tests.sizes import size

@@ -26,7 +26,7 @@ from bthtn.behaviours import (
     StateMachineGoals,
     UtilityGoals,
 )
-from bthtn.testing.doubles import RecordingListener
+from bthtn.studio.testing.doubles import RecordingListener
 from tests.sizes import size
 
 RAISE, WRONG, HANG = "raise", "wrong", "hang"

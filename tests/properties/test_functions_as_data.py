@@ -7,14 +7,14 @@ from dataclasses import replace
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from bthtn.domain.network import network_text
+from bthtn.engine.domain.network import network_text
+from bthtn.engine.plan.nodes import ScopeNode
+from bthtn.engine.plan.walk import outline, preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.htn.translation.translator import Translation
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.engine.world.truth import UNKNOWN
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import ScopeNode
-from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.htn.translation.translator import Translation
-from bthtn.planning.protocol import SearchStatus
-from bthtn.world.truth import UNKNOWN
 from tests.properties.test_search_and_reference import MOST_PLANS, agree
 from tests.properties.written import from_seed, problem
 from tests.sizes import seeds, size

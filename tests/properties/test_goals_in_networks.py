@@ -11,16 +11,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bthtn import Domain, achieve, parallel, priority, sequence
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import PrimitiveTask
-from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
-from bthtn.plan.replay import replay
-from bthtn.plan.walk import leaves, outline, preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus, Settings, request
-from bthtn.planning.strips.ground import opaque, opaque_parts
-from bthtn.testing.playground import MEMBERS, World, conditions
-from bthtn.testing.strategies import problems
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.plan.walk import leaves, outline, preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus, Settings, request
+from bthtn.engine.planning.strips.ground import opaque, opaque_parts
+from bthtn.studio.testing.playground import MEMBERS, World, conditions
+from bthtn.studio.testing.strategies import problems
 from tests.reference import Reference
 
 MOST_PLANS = 3

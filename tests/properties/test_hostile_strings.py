@@ -35,13 +35,13 @@ from bthtn import (
     priority,
     sequence,
 )
+from bthtn.engine.plan.nodes import SuspendedNode
+from bthtn.engine.plan.traversal_record import MethodTraversalRecord
+from bthtn.engine.plan.walk import outline, preorder
+from bthtn.engine.planning.htn import generated
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus, request
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.traversal_record import MethodTraversalRecord
-from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn import generated
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus, request
 from tests.reference import Reference
 from tests.sizes import size
 

@@ -20,17 +20,17 @@ from bthtn import (
     priority,
     sequence,
 )
-from bthtn.plan import leaves
-from bthtn.plan.nodes import ParallelNode, PriorityNode
-from bthtn.plan.walk import preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import PlanRequest, request
-from bthtn.replanning.incremental_check import IncrementalCheck
-from bthtn.replanning.rest import Rest
-from bthtn.replanning.unconditional import asks_nothing
-from bthtn.replanning.validity import Validity, validity_of
-from bthtn.testing.playground import World
-from bthtn.testing.strategies import problems, states
+from bthtn.engine.plan import leaves
+from bthtn.engine.plan.nodes import ParallelNode, PriorityNode
+from bthtn.engine.plan.walk import preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import PlanRequest, request
+from bthtn.engine.replanning.incremental_check import IncrementalCheck
+from bthtn.engine.replanning.rest import Rest
+from bthtn.engine.replanning.unconditional import asks_nothing
+from bthtn.engine.replanning.validity import Validity, validity_of
+from bthtn.studio.testing.playground import World
+from bthtn.studio.testing.strategies import problems, states
 from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]

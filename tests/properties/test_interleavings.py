@@ -6,10 +6,10 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from bthtn import UNKNOWN, parallel, sequence
-from bthtn.domain.network import network_text
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus, Settings
-from bthtn.testing.strategies import problems
+from bthtn.engine.domain.network import network_text
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus, Settings
+from bthtn.studio.testing.strategies import problems
 from tests.properties.interleavings import (
     carried_out,
     interleavings,

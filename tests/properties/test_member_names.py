@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bthtn import Fluent, FluentFamily, State, fluent, fluents
-from bthtn.text.conditions import condition_from_text
+from bthtn.engine.text.conditions import condition_from_text
 
 Odd = Enum("Odd", {"a, b": 1, "PLAIN": 2})
 

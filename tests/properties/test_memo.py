@@ -5,14 +5,14 @@ from dataclasses import fields, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bthtn.plan.walk import children_of, outline, preorder
-from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import Settings, request, seeded
-from bthtn.planning.question import exact
-from bthtn.testing.strategies import problems, states
-from bthtn.world.state import FrozenState
+from bthtn.engine.plan.walk import children_of, outline, preorder
+from bthtn.engine.planning.htn.listened import ListenedSearch
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.planner import Planner
+from bthtn.engine.planning.protocol import Settings, request, seeded
+from bthtn.engine.planning.question import exact
+from bthtn.studio.testing.strategies import problems, states
+from bthtn.engine.world.state import FrozenState
 from tests.properties.scenes import LIMITS, authored
 
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import Fluent, fluent
-from bthtn.agent.events import BeliefChanged, PlanBroken, PlanReplaced
+from bthtn.engine.agent.events import BeliefChanged, PlanBroken, PlanReplaced
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from bthtn.domain.task import PrimitiveTask
-from bthtn.replanning.policy import TABLE, Replanning
-from bthtn.replanning.review import Review
-from bthtn.testing.doubles import RecordingListener, ScriptedOperator
-from bthtn.testing.strategies import World, problems
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.replanning.policy import TABLE, Replanning
+from bthtn.engine.replanning.review import Review
+from bthtn.studio.testing.doubles import RecordingListener, ScriptedOperator
+from bthtn.studio.testing.strategies import World, problems
 
 MOST_TICKS = 25
 WRITES = 3

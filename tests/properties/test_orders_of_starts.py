@@ -20,7 +20,7 @@ from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import Domain, parallel, priority
 from bthtn import behaviours as own
-from bthtn.agent.events import (
+from bthtn.engine.agent.events import (
     LeafAborted,
     LeafAborting,
     LeafEnded,
@@ -36,8 +36,8 @@ from bthtn.behaviours import (
     StateMachineGoals,
     UtilityGoals,
 )
-from bthtn.testing.doubles import RecordingListener, ScriptedOperator
-from bthtn.testing.strategies import World
+from bthtn.studio.testing.doubles import RecordingListener, ScriptedOperator
+from bthtn.studio.testing.strategies import World
 from tests.sizes import size
 
 CONDITIONS = {"always": True, "open": World.open, "lit": World.lit, "shut": ~World.open}

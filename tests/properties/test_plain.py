@@ -7,9 +7,9 @@ from random import Random
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus
 from bthtn.errors import PlanningError
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus
 from tests.properties.plain import excluding, from_seed, problem
 from tests.properties.test_search_and_reference import agree
 from tests.sizes import seeds, size

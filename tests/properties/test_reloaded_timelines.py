@@ -9,7 +9,7 @@ from collections import Counter
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from bthtn.agent.events import (
+from bthtn.engine.agent.events import (
     LeafAborted,
     LeafEnded,
     LeafStarted,
@@ -17,12 +17,12 @@ from bthtn.agent.events import (
     PlanBroken,
 )
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
-from bthtn.domain.task import PrimitiveTask
-from bthtn.plan.replay import replay
-from bthtn.planning.protocol import Settings
-from bthtn.replanning.policy import Replanning
-from bthtn.testing.doubles import ScriptedOperator
-from bthtn.testing.playground import World
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.planning.protocol import Settings
+from bthtn.engine.replanning.policy import Replanning
+from bthtn.studio.testing.doubles import ScriptedOperator
+from bthtn.studio.testing.playground import World
 from tests.properties.scenes import LIMITS, scenes, tree_of
 
 MOMENTS = st.lists(st.sampled_from(["", "", "", "agent", "tree"]), min_size=15, max_size=15)

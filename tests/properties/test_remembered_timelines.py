@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from bthtn import Settings
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
-from bthtn.domain.task import PrimitiveTask
-from bthtn.planning.htn import search
-from bthtn.planning.htn.memo import PlanMemo
-from bthtn.replanning.policy import Replanning
-from bthtn.testing.doubles import ScriptedOperator
-from bthtn.testing.playground import World
-from bthtn.views.timeline import Tick, lines, rows
-from tests.behaviours.own_nodes import OwnNodes
+from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.planning.htn import search
+from bthtn.engine.planning.htn.memo import PlanMemo
+from bthtn.engine.replanning.policy import Replanning
+from bthtn.studio.testing.doubles import ScriptedOperator
+from bthtn.studio.testing.playground import World
+from bthtn.studio.views.timeline import Tick, lines, rows
+from tests.engine.behaviours.own_nodes import OwnNodes
 from tests.properties.scenes import LIMITS, scenes, tree_of
 
 

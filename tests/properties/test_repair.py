@@ -5,20 +5,20 @@ from typing import Any, NamedTuple
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from bthtn.domain.network import ParallelPolicy
-from bthtn.plan import leaves
-from bthtn.plan.nodes import ParallelNode, PriorityNode
-from bthtn.plan.plan import Plan
-from bthtn.plan.walk import outline, preorder, record_of
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import PlanRequest, SearchStatus
-from bthtn.replanning.repair import Repair
-from bthtn.replanning.rest import Rest
-from bthtn.replanning.validity import validity_of
+from bthtn.engine.domain.network import ParallelPolicy
+from bthtn.engine.plan import leaves
+from bthtn.engine.plan.nodes import ParallelNode, PriorityNode
+from bthtn.engine.plan.plan import Plan
+from bthtn.engine.plan.walk import outline, preorder, record_of
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import PlanRequest, SearchStatus
+from bthtn.engine.replanning.repair import Repair
+from bthtn.engine.replanning.rest import Rest
+from bthtn.engine.replanning.validity import validity_of
 from bthtn.testing import validate
-from bthtn.testing.playground import World
-from bthtn.testing.strategies import problems, states
-from bthtn.world.state import FrozenState
+from bthtn.studio.testing.playground import World
+from bthtn.studio.testing.strategies import problems, states
+from bthtn.engine.world.state import FrozenState
 from tests.rests import AHEAD, FINISHED, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]

@@ -5,11 +5,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bthtn.plan.replay import replay
-from bthtn.plan.walk import first_reads, leaves
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.plan.walk import first_reads, leaves
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
 
 
 def check(plan, problem):

@@ -6,14 +6,14 @@ from types import MappingProxyType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bthtn.domain.method import Method
-from bthtn.domain.network import NULL, sequence
-from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.plan.nodes import PriorityNode, ScopeNode
-from bthtn.plan.walk import children_of, outline
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.testing.strategies import problems
-from bthtn.world.expression import Constant
+from bthtn.engine.domain.method import Method
+from bthtn.engine.domain.network import NULL, sequence
+from bthtn.engine.domain.task import PrimitiveTask, TaskCall
+from bthtn.engine.plan.nodes import PriorityNode, ScopeNode
+from bthtn.engine.plan.walk import children_of, outline
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.world.expression import Constant
+from bthtn.studio.testing.strategies import problems
 
 NEVER = Constant(value=False)
 IMPOSSIBLE = PrimitiveTask("impossible", precondition=NEVER)

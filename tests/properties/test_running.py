@@ -5,8 +5,8 @@ happens to the plans, and the goal has the same status and record in every tick.
 compares more than 100,000 ticks.
 """
 
-from tests.running.pair import compared
-from tests.running.scenes import scene
+from tests.engine.running.pair import compared
+from tests.engine.running.scenes import scene
 from tests.sizes import seeds
 
 

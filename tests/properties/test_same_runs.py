@@ -15,7 +15,7 @@ from bthtn.examples.trees.arms_and_legs import tree as arms_and_legs
 from bthtn.examples.trees.brawler import tree as brawler
 from bthtn.examples.trees.soldier import tree as soldier
 from bthtn.examples.trees.squad import tree as squad
-from bthtn.views.timeline import Tick, lines, rows
+from bthtn.studio.views.timeline import Tick, lines, rows
 
 
 class Guard(State):

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from py_trees.trees import BehaviourTree
 
 from bthtn.behaviours import Agent, Operators, PlanGoal, attach
-from bthtn.behaviours.mount import PlannedRest
-from bthtn.behaviours.saves import load, save
-from bthtn.domain.task import PrimitiveTask
+from bthtn.engine.behaviours.mount import PlannedRest
+from bthtn.engine.behaviours.saves import load, save
+from bthtn.engine.domain.task import PrimitiveTask
 from bthtn.errors import InputError
-from bthtn.planning.protocol import Settings
-from bthtn.replanning.policy import Replanning
-from bthtn.testing.doubles import ScriptedOperator
-from bthtn.testing.playground import World
-from bthtn.views import event_data
+from bthtn.engine.planning.protocol import Settings
+from bthtn.engine.replanning.policy import Replanning
+from bthtn.studio.testing.doubles import ScriptedOperator
+from bthtn.studio.testing.playground import World
+from bthtn.studio.views import event_data
 from tests.properties.scenes import LIMITS, scenes, tree_of
 from tests.properties.test_remembered_timelines import without_memories
 

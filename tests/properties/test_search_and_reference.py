@@ -16,7 +16,7 @@ from bthtn import (
     priority,
     sequence,
 )
-from bthtn.domain.network import (
+from bthtn.engine.domain.network import (
     NULL,
     DeferNetwork,
     ParallelNetwork,
@@ -25,13 +25,13 @@ from bthtn.domain.network import (
     SequenceNetwork,
     network_text,
 )
+from bthtn.engine.plan.nodes import ScopeNode, TaskNode
+from bthtn.engine.plan.walk import outline, preorder
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus, request
 from bthtn.errors import PlanningError
-from bthtn.plan.nodes import ScopeNode, TaskNode
-from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus, request
-from bthtn.testing.playground import World
-from bthtn.testing.strategies import problems
+from bthtn.studio.testing.playground import World
+from bthtn.studio.testing.strategies import problems
 from tests.properties import branching, plain
 from tests.reference import Reference
 

@@ -7,7 +7,7 @@ strategies, not the planner, have changed: mend them before you believe any prop
 from hypothesis import given
 
 from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.testing.strategies import problem_text, problems, states
+from bthtn.studio.testing.strategies import problem_text, problems, states
 
 
 class Soldier(State):

@@ -6,14 +6,14 @@ from functools import cache
 
 import pytest
 
-from bthtn.plan.nodes import SuspendedNode
-from bthtn.plan.replay import replay
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus
-from bthtn.planning.strips.strips_search import StripsSearch
-from bthtn.text.notation import normal
-from tests.planning.exhaustive import cheapest
-from tests.planning.goals import problem, pursuit_of
+from bthtn.engine.plan.nodes import SuspendedNode
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.engine.planning.strips.strips_search import StripsSearch
+from bthtn.engine.text.notation import normal
+from tests.engine.planning.exhaustive import cheapest
+from tests.engine.planning.goals import problem, pursuit_of
 from tests.reference import Reference
 from tests.sizes import seeds, size
 

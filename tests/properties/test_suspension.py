@@ -16,9 +16,9 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bthtn import null
-from bthtn.domain.effect import writes_of
-from bthtn.domain.method import PlainBody
-from bthtn.domain.network import (
+from bthtn.engine.domain.effect import writes_of
+from bthtn.engine.domain.method import PlainBody
+from bthtn.engine.domain.network import (
     DeferNetwork,
     ParallelNetwork,
     PauseNetwork,
@@ -27,7 +27,7 @@ from bthtn.domain.network import (
     network_text,
     sequence,
 )
-from bthtn.plan.nodes import (
+from bthtn.engine.plan.nodes import (
     NullNode,
     ParallelNode,
     PriorityNode,
@@ -36,12 +36,12 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import preorder
-from bthtn.planning import trace
-from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
-from bthtn.world.trail import WorkingState
+from bthtn.engine.plan.walk import preorder
+from bthtn.engine.planning import trace
+from bthtn.engine.planning.htn.listened import ListenedSearch
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
+from bthtn.engine.world.trail import WorkingState
 
 GIVING_UP = (
     trace.Backtracked,

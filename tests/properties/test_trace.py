@@ -3,12 +3,12 @@
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from bthtn.plan.walk import outline
-from bthtn.planning.htn.listened import ListenedSearch
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.planner import Planner
-from bthtn.testing.playground import World
-from bthtn.testing.strategies import problems, states
+from bthtn.engine.plan.walk import outline
+from bthtn.engine.planning.htn.listened import ListenedSearch
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.planner import Planner
+from bthtn.studio.testing.playground import World
+from bthtn.studio.testing.strategies import problems, states
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 

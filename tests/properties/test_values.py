@@ -6,12 +6,12 @@ from types import MappingProxyType
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bthtn.plan.replay import replay
-from bthtn.plan.walk import outline
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import SearchStatus
-from bthtn.testing.strategies import problems
-from bthtn.world.expression import Constant
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.plan.walk import outline
+from bthtn.engine.planning.htn.search import HtnSearch
+from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.studio.testing.strategies import problems
+from bthtn.engine.world.expression import Constant
 from tests.reference import Reference
 
 MOST_PLANS = 60

@@ -30,7 +30,7 @@ from bthtn import (
     sequence,
 )
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from bthtn.testing.doubles import RecordingListener
+from bthtn.studio.testing.doubles import RecordingListener
 from tests.sizes import size
 
 MOST_TICKS = 12

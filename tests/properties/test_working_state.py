@@ -3,11 +3,11 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from bthtn.testing.playground import World
-from bthtn.testing.strategies import states
-from bthtn.world.footprint import Write, WriteKind
-from bthtn.world.trail import WorkingState
-from bthtn.world.truth import UNKNOWN
+from bthtn.engine.world.footprint import Write, WriteKind
+from bthtn.engine.world.trail import WorkingState
+from bthtn.engine.world.truth import UNKNOWN
+from bthtn.studio.testing.playground import World
+from bthtn.studio.testing.strategies import states
 
 NUMBERS = [World.count, World.ammo]
 TRUTHS = [World.open, World.seen, World.at["a"]]

@@ -18,8 +18,8 @@ from py_trees.common import Status
 
 from bthtn import Domain, Fluent, State, fluent
 from bthtn.behaviours import Agent
-from bthtn.formats import tree_from_xml, xml_of
-from bthtn.testing.doubles import letter_of
+from bthtn.kit.formats import tree_from_xml, xml_of
+from bthtn.studio.testing.doubles import letter_of
 from tests.sizes import seeds
 
 engine = pytest.importorskip("behaviortreepy")  # there are wheels for Linux alone

@@ -10,7 +10,7 @@ from enum import Enum
 from random import Random
 
 from bthtn import Fluent, FluentFamily, Settings, State, fluent, fluents
-from bthtn.planning.protocol import request
+from bthtn.engine.planning.protocol import request
 
 PLACES = ("a", "b", "c")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.conftest import bthtn_fixture, here_fixture, put_fixture
+from tests.studio.cli.conftest import bthtn_fixture, here_fixture, put_fixture
 
 __all__ = ["bthtn_fixture", "here_fixture", "put_fixture"]
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from bthtn.agent.events import GoalEnded, LeafStarted, PlanAdopted, PlanRepaired
 from bthtn.behaviours import Operators
+from bthtn.engine.agent.events import GoalEnded, LeafStarted, PlanAdopted, PlanRepaired
+from bthtn.engine.plan import leaves
 from bthtn.examples.trees.soldier.body import FULL
 from bthtn.examples.trees.soldier.operators import operators
 from bthtn.examples.trees.soldier.tree import placed_in
 from bthtn.examples.trees.soldier.world import World
-from bthtn.plan import leaves
-from bthtn.testing.doubles import RecordingListener
+from bthtn.studio.testing.doubles import RecordingListener
 
 IN_FRONT = (5, 4)  # from here the soldier sees the enemy, and cover is three steps away
 THE_ENEMY = (12, 3)

@@ -5,9 +5,10 @@ from itertools import product
 import pytest
 
 from bthtn import Settings, find_plan
-from bthtn.agent.agent import domain_and_goal
-from bthtn.agent.events import BeliefChanged, LeafStarted
-from bthtn.analysis.checks import findings
+from bthtn.engine.agent.agent import domain_and_goal
+from bthtn.engine.agent.events import BeliefChanged, LeafStarted
+from bthtn.engine.planning.explain import Explanation, explanation_text
+from bthtn.engine.text.notation import normal
 from bthtn.errors import PlanningError
 from bthtn.examples.domains.body import domain, literal
 from bthtn.examples.domains.body.beliefs import Troll, Walker
@@ -18,8 +19,7 @@ from bthtn.examples.trees.arms_and_legs.tree import (
     in_background,
     two_halves,
 )
-from bthtn.planning.explain import Explanation, explanation_text
-from bthtn.text.notation import normal
+from bthtn.studio.analysis.checks import findings
 
 FAR = {"has_enemy": True, "enemy_range": 9}
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from bthtn import find_plan
-from bthtn.agent.events import AgentReloaded, LeafEnded, ReloadFailed
 from bthtn.behaviours import PlanGoal
+from bthtn.engine.agent.events import AgentReloaded, LeafEnded, ReloadFailed
+from bthtn.engine.plan.replay import replay
+from bthtn.engine.text.notation import normal
 from bthtn.errors import ExecutionError
 from bthtn.examples.trees import fencer
-from bthtn.plan.replay import replay
-from bthtn.testing.locate import TargetKind, character_files, resolve
-from bthtn.text.notation import normal
+from bthtn.studio.testing.locate import TargetKind, character_files, resolve
 
 FOLDER = Path(fencer.__file__).parent
 

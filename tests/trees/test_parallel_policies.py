@@ -4,9 +4,9 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Domain, State, parallel
-from bthtn.agent.events import GoalEnded
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from bthtn.testing.doubles import RecordingListener, ticks
+from bthtn.engine.agent.events import GoalEnded
+from bthtn.studio.testing.doubles import RecordingListener, ticks
 
 
 class Guard(State):

@@ -8,10 +8,16 @@ from unittest.mock import patch
 
 import pytest
 
-from bthtn.agent.events import AgentReloaded, LeafAborted, LeafEnded, LeafStarted, ReloadFailed
-from bthtn.cli.reload import Reloading
-from bthtn.testing.characters import character_of
-from bthtn.testing.locate import TargetKind, all_of
+from bthtn.engine.agent.events import (
+    AgentReloaded,
+    LeafAborted,
+    LeafEnded,
+    LeafStarted,
+    ReloadFailed,
+)
+from bthtn.studio.cli.reload import Reloading
+from bthtn.studio.testing.characters import character_of
+from bthtn.studio.testing.locate import TargetKind, all_of
 
 TREES = {one.name: one for one in all_of(TargetKind.TREE)}
 # Its level is an extra; it is reloaded in a drawn one: explorer/test_missions.py.

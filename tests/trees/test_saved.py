@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from bthtn.testing.characters import character_of
-from bthtn.testing.locate import TargetKind, all_of
+from bthtn.kit.recording import event_data
+from bthtn.studio.testing.characters import character_of
+from bthtn.studio.testing.locate import TargetKind, all_of
 from bthtn.version import VERSION
-from bthtn.views import event_data
 
 TICKS = 60
 """The longest run that is compared."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bthtn.agent.events import GoalEnded, LeafAborted, PlanAborted
+from bthtn.engine.agent.events import GoalEnded, LeafAborted, PlanAborted
 from bthtn.examples.trees.soldier.body import FULL
 
 HURT = 30

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bthtn.agent.events import (
+from bthtn.engine.agent.events import (
     LeafAborted,
     LeafEnded,
     LeafStarted,
@@ -13,7 +13,7 @@ from bthtn.agent.events import (
     PlanBroken,
 )
 from bthtn.examples.trees.soldier.tree import character
-from bthtn.testing.doubles import RecordingListener
+from bthtn.studio.testing.doubles import RecordingListener
 from tests.sizes import seeds
 
 LIMIT = 200

@@ -1,6 +1,7 @@
 """The soldier in situations that the world brings about."""
 
-from bthtn.agent.events import (
+from bthtn.behaviours import OperatorFailed
+from bthtn.engine.agent.events import (
     GoalEnded,
     LeafAborted,
     LeafEnded,
@@ -9,7 +10,6 @@ from bthtn.agent.events import (
     PlanFailed,
     TaskAvoided,
 )
-from bthtn.behaviours import OperatorFailed
 from bthtn.examples.domains.combat import domain as combat
 from bthtn.examples.trees.soldier.body import FULL
 

@@ -5,8 +5,8 @@ from random import Random
 
 from py_trees.common import Status
 
-from bthtn.agent.events import AgentReloaded, LeafAborted, LeafEnded, LeafStarted
 from bthtn.behaviours import PlanGoal
+from bthtn.engine.agent.events import AgentReloaded, LeafAborted, LeafEnded, LeafStarted
 from bthtn.examples.domains.squad.domain import Soldier, serve
 from bthtn.examples.trees.squad.battle import SOUND, WEAK, Battle
 from bthtn.examples.trees.squad.tree import NAMES, Squad, character

@@ -60,7 +60,7 @@ from bthtn.behaviours import (
     Running,
     Sensors,
 )
-from bthtn.planning import SearchEvent, TaskPlanned
+from bthtn.engine.planning import SearchEvent, TaskPlanned
 from bthtn.testing import RecordingListener, ScriptedOperator, ticks
 
 

@@ -11,7 +11,7 @@ from py_trees.common import Access
 
 from bthtn.behaviours import AgentEvent
 from bthtn.examples.trees.robot.robot import Hardware, end, robot_with
-from bthtn.views import line_of
+from bthtn.kit.recording import line_of
 
 
 def show(event: AgentEvent) -> None:

@@ -8,7 +8,7 @@ from bthtn.examples.domains.minigrid.beliefs import around, beside, place, xy
 from bthtn.examples.trees.explorer.body import COLOURS, DOORS, HEADINGS, KINDS, moved
 from bthtn.examples.trees.explorer.level import Action, Level
 from bthtn.examples.trees.explorer.tree import placed_in
-from bthtn.testing.doubles import RecordingListener
+from bthtn.studio.testing.doubles import RecordingListener
 
 MARKS = {
     "#": "wall",

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.path import path_svg
 from benchmarks.worlds import LEVELS, MOVING, played
-from bthtn.agent.events import PlanResumed
+from bthtn.engine.agent.events import PlanResumed
 from bthtn.examples.trees.explorer.tree import character
 from tests.trees.test_saved import texts
 

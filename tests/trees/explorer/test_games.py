@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from bthtn.cli import album
-from bthtn.cli.main import run
-from bthtn.recording import Recording
+from bthtn.kit.recording import Recording
+from bthtn.studio.cli import album
+from bthtn.studio.cli.main import run
 
 TREE = "bthtn.examples.trees.explorer.tree"
 LEVELS = (

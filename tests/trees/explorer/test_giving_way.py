@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bthtn import UNKNOWN
-from bthtn.agent.events import PlanAborted, PlanAdopted
+from bthtn.engine.agent.events import PlanAborted, PlanAdopted
 from bthtn.examples.domains.minigrid.beliefs import Explorer
 from bthtn.examples.trees.explorer.level import Action, Level
 from bthtn.examples.trees.explorer.steps import Wander

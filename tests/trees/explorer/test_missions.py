@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.agent.events import (
+from bthtn.engine.agent.events import (
     AgentReloaded,
     LeafAborted,
     LeafEnded,
@@ -12,10 +12,10 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.engine.text.notation import normal
 from bthtn.examples.domains.minigrid.beliefs import Explorer
 from bthtn.examples.trees.explorer.level import Action
 from bthtn.examples.trees.explorer.tree import character, mission
-from bthtn.text.notation import normal
 
 ROOM = """
     ########

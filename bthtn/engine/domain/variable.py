@@ -1,0 +1,170 @@
+"""Variables of a method: symbols for a value that is chosen while planning.
+
+    @combat.compound
+    def hide() -> Methods:
+        spot = one_of(Soldier.spots, key=lambda state, spot: abs(spot - state.at))
+        yield method(run_to(spot), duck(), when=spot != Soldier.watched)
+
+A variable is a parameter whose values come from the domain instead of from a caller. It gets its
+position among the arguments when the domain is frozen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from types import FunctionType, NoneType
+from typing import Any, Final, TypeVar, cast, get_args, overload
+
+from bthtn.checked import checked
+from bthtn.engine.domain.bindable import held_by
+from bthtn.engine.domain.choice import Key
+from bthtn.engine.domain.function import FunctionEffect
+from bthtn.engine.domain.network import Construct, Network
+from bthtn.engine.domain.task import TaskCall
+from bthtn.engine.world.assignment import Assignment
+from bthtn.engine.world.expression import Binding, Constant, Expression, Parameter, StateView
+from bthtn.engine.world.fluent import Fluent
+from bthtn.engine.world.truth import value_text
+from bthtn.errors import DomainError
+from bthtn.records import record
+
+T = TypeVar("T")
+
+_NOWHERE: Final = -1
+_WHOLES: Final = (Expression, Assignment, FunctionEffect, Construct, *get_args(Network))
+"""Classes whose instances keep their parts in slots, where variables are searched for."""
+_ATOMS: Final = frozenset({bool, int, float, str, NoneType, Fluent, Constant, Parameter})
+"""Classes whose direct instances hold no variable: most of what is looked at."""
+_HINT: Final = "give it the values there are: one_of(('a', 'b')), one_of(Soldier.spots)"
+
+
+@record(eq=False, repr=False)
+class Variable(Parameter[T]):
+    """A parameter that takes each of ``values`` in turn, lowest ``key`` first."""
+
+    values: Expression[Any] | Callable[[Any], Iterable[T]] = Constant(())
+    key: Key | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether a compound task uses it."""
+        return self.position != _NOWHERE
+
+    def call(self, name: str) -> None:
+        """Give it a name, unless it has one."""
+        object.__setattr__(self, "name", self.name or name)
+
+    def place(self, position: int) -> None:
+        """Set the index of its value among the arguments."""
+        self.call("value")
+        object.__setattr__(self, "position", position)
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
+        """The value that is being tried. Raises DomainError outside of a compound task."""
+        if not self.is_placed:
+            raise unplaced(self, "")
+        return cast("T", binding[self.position])
+
+
+def unplaced(variable: Variable[Any], where: str) -> DomainError:
+    """The error for a variable that is used outside the methods of a compound task."""
+    hint = "one_of is for the methods of a compound task: call it in the task's function"
+    message = f"the variable '{variable.name or 'value'}' has no value here"
+    return DomainError("BT118", message, where, hint)
+
+
+@overload
+def one_of(
+    values: Expression[tuple[T, ...]] | Expression[frozenset[T]],
+    *,
+    key: Callable[[Any, T], Any] | None = None,
+    name: str = "",
+) -> T: ...
+@overload
+def one_of(
+    values: Iterable[T] | Callable[[Any], Iterable[T]],
+    *,
+    key: Callable[[Any, T], Any] | None = None,
+    name: str = "",
+) -> T: ...
+@checked
+def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
+    """A variable of a method: the search tries the values until one leads to a plan.
+
+    ``values`` is an iterable, an expression such as a fluent that holds a tuple, or a function
+    of the state. They are tried in order; with ``key``, a function of the state and a value,
+    those with the lowest key first. A set is sorted by its values' texts. The name is that of
+    the local variable in the function that yields the method, unless ``name`` is given.
+
+    Raises DomainError for empty values, and for values that are not hashable.
+    """
+    if isinstance(values, Expression):
+        return Variable(name, _NOWHERE, values=values, key=key)
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        known = _checked(values)
+        kinds = {type(value) for value in known}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        return Variable(name, _NOWHERE, kind, values=Constant(known), key=key)
+    if not callable(values):
+        raise DomainError("BT117", f"{value_text(values)} holds no values", "one_of", _HINT)
+    return Variable(name, _NOWHERE, values=values, key=key)
+
+
+def _checked(values: Iterable[Any]) -> Any:
+    """The values, checked: a frozenset for a set, which is sorted later, else a tuple."""
+    known = frozenset(values) if isinstance(values, set | frozenset) else tuple(values)
+    if not known:
+        raise DomainError("BT105", "one_of() has nothing in it", hint=_HINT)
+    for value in known:
+        if isinstance(value, Expression):
+            message = f"{value.text()} is an expression, and no value"
+            hint = "use it as the argument itself, or give a function: one_of(lambda state: ...)"
+            raise DomainError("BT117", message, "one_of", hint)
+        if not isinstance(value, Hashable):
+            message = f"{value!r} is {type(value).__name__}, which can change"
+            hint = "values are hashable: use a tuple instead of a list"
+            raise DomainError("BT117", message, "one_of", hint)
+    return known
+
+
+def variables_in(*things: object) -> tuple[Variable[Any], ...]:
+    """The variables that are mentioned, in order, each after those that its values depend on."""
+    found: dict[int, Variable[Any]] = {}  # by id: symbols cannot be keys
+    seen: set[int] = set()
+    for thing in things:
+        if type(thing) in _ATOMS:
+            continue
+        if isinstance(thing, TaskCall) and _ATOMS.issuperset(map(type, thing.args)):
+            continue  # without the search below: so it is with nearly all parts of methods
+        for variable in _mentioned(thing, seen):
+            found.setdefault(id(variable), variable)
+    return tuple(found.values())
+
+
+def _mentioned(thing: object, seen: set[int]) -> Iterator[Variable[Any]]:
+    """Variables in networks, expressions, effects, and the functions that close over them."""
+    if type(thing) in _ATOMS or id(thing) in seen:
+        return
+    if isinstance(thing, Variable):
+        yield from _mentioned(thing.values, seen)
+        yield from _mentioned(thing.key, seen)
+        yield thing
+        return
+    seen.add(id(thing))
+    for inside in _inside(thing):
+        yield from _mentioned(inside, seen)
+
+
+def _inside(thing: object) -> Iterable[object]:
+    match thing:
+        case TaskCall():
+            return thing.args
+        case FunctionType():
+            return held_by(thing)
+        case _ if isinstance(thing, _WHOLES):
+            slots = (
+                name for kind in type(thing).__mro__ for name in vars(kind).get("__slots__", ())
+            )
+            return [getattr(thing, name) for name in slots if hasattr(thing, name)]
+        case _:
+            return held_by(thing)

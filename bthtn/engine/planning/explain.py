@@ -1,0 +1,182 @@
+"""Explanation of why there is no plan: the events of a search as a tree of lines.
+
+Each method that was tried has the methods and tasks tried inside it as children; the leaves
+are the conditions that failed, with values. Repeated lines are given once, and methods without
+a failure are left out.
+
+Events carry the depth at which they happen. An event at depth d belongs to the method that was
+entered last at depth d - 1; after backtracking, methods entered since the choice do not count.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from bthtn.engine.planning.trace import (
+    ActionRejected,
+    AlternativeDropped,
+    Backtracked,
+    BranchesConflict,
+    GoalsExpanded,
+    MethodEntered,
+    MethodRejected,
+    PlanningSuspended,
+    RecursionCut,
+    SearchEvent,
+    TaskPlanned,
+    TaskRejected,
+    Unachievable,
+)
+from bthtn.records import record
+
+AVOIDED: Final = ": avoided"
+_MOST_AVOIDED: Final = 3
+
+
+@record
+class Reason:
+    """One line of an explanation, nested ``depth`` deep.
+
+    A line about a method has its ``task`` and the index of the ``method``; ``reason`` says why
+    the method was not entered, and is empty if it was.
+    """
+
+    depth: int
+    text: str
+    task: str = field(default="", compare=False)
+    method: int | None = field(default=None, compare=False)
+    reason: str = field(default="", compare=False)
+
+
+def explained(events: Iterable[SearchEvent]) -> tuple[Reason, ...]:
+    """The methods and tasks that were tried, and why they failed, in the order of the search."""
+    explanation = Explanation()
+    for event in events:
+        explanation.add(event)
+    return explanation.reasons()
+
+
+def explanation_text(reasons: Iterable[Reason]) -> str:
+    """The reasons as indented lines."""
+    return "\n".join(f"{'  ' * reason.depth}{reason.text}" for reason in reasons)
+
+
+def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
+    """The first condition that failed, and the first tasks and methods that are avoided.
+
+    There is none if a search that found no plan finds one when it is repeated, as where functions
+    are not pure.
+    """
+    depths = [*(reason.depth for reason in reasons[1:]), 0][: len(reasons)]
+    leaves = [
+        reason.text for reason, below in zip(reasons, depths, strict=True) if below <= reason.depth
+    ]
+    conditions = [text for text in leaves if AVOIDED not in text]
+    avoided = [text for text in leaves if AVOIDED in text]
+    return (*conditions[:1], *avoided[:_MOST_AVOIDED])
+
+
+@dataclass(slots=True, eq=False)
+class _Line:
+    """A line, and the method it stands for; ``is_shown`` marks the failures and the lines above."""
+
+    text: str
+    depth: int
+    above: _Line | None = None
+    task: str = ""
+    method: int | None = None
+    reason: str = ""
+    is_shown: bool = False
+
+
+class Explanation:
+    """Builds the explanation event by event; ``add`` can be the listener of a search."""
+
+    def __init__(self) -> None:
+        self._root = self._inside = _Line("", -1)
+        self._below: defaultdict[_Line, dict[str, _Line]] = defaultdict(dict)
+        self._entered: list[_Line] = []
+        self._back_to: str | None = None
+
+    def add(self, event: SearchEvent) -> None:
+        """Add the next event of the search."""
+        if isinstance(event, Backtracked):
+            self._back_to = event.to
+            return
+        if self._back_to is not None:
+            self._return(self._back_to, event)
+            self._back_to = None
+        while self._inside.above is not None and self._inside.depth >= event.depth:
+            self._inside = self._inside.above
+        if isinstance(event, MethodEntered):
+            self._inside = self._line(_method(event), event)
+            self._entered.append(self._inside)
+        elif text := _text(event):
+            self._show(self._line(text, event if isinstance(event, MethodRejected) else None))
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """The lines of all failures, each below the methods in which it happened."""
+        found: list[Reason] = []
+        pending = [self._root]
+        while pending:
+            line = pending.pop()
+            if line.above is not None:
+                found.append(Reason(line.depth, line.text, line.task, line.method, line.reason))
+            pending.extend(
+                inner for inner in reversed(self._below[line].values()) if inner.is_shown
+            )
+        return tuple(found)
+
+    def _return(self, task: str, event: SearchEvent) -> None:
+        """Return to the choice of a method for ``task``, which the search backtracked to."""
+        assert not isinstance(event, Backtracked), "what comes next is an event of the choice"
+        last = event.method if isinstance(event, MethodEntered | MethodRejected) else None
+        while self._entered:
+            line = self._entered.pop()
+            if (line.task, line.depth) == (task, event.depth) and (
+                last is None or line.method is None or line.method < last
+            ):
+                assert line.above is not None, "a method is never the root"
+                self._inside = line.above
+                return
+
+    def _line(self, text: str, event: MethodEntered | MethodRejected | None = None) -> _Line:
+        above = self._inside
+        below = self._below[above]
+        if text not in below:
+            line = below[text] = _Line(text, above.depth + 1, above)
+            if event is not None:
+                line.task, line.method = event.task, event.method
+                line.reason = getattr(event, "reason", "")
+        return below[text]
+
+    def _show(self, line: _Line | None) -> None:
+        while line is not None and not line.is_shown:
+            line.is_shown = True
+            line = line.above
+
+
+def _method(event: MethodEntered | MethodRejected) -> str:
+    return f"{event.task}, method {event.method}" + (f" {event.name!r}" if event.name else "")
+
+
+def _text(event: SearchEvent) -> str:
+    """The event as a reason for failure; an empty text if it is none."""
+    match event:
+        case MethodRejected():
+            return f"{_method(event)}: {event.reason}"
+        case TaskRejected(task, reason) | RecursionCut(task, reason):
+            return f"{task}: {reason.removeprefix(f'{task}: ')}"
+        case BranchesConflict(first, second, over):
+            return f"branches {first} and {second} both touch {over}"
+        case AlternativeDropped(alternative, text):
+            return f"alternative {alternative}, {text}: dropped"
+        case Unachievable(reason):
+            return reason
+        case TaskPlanned() | PlanningSuspended() | MethodEntered() | Backtracked():
+            return ""
+        case GoalsExpanded() | ActionRejected():
+            return ""

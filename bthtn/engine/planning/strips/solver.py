@@ -1,0 +1,116 @@
+"""The solver for ``achieve``: chooses a forward or backward search, and runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from bthtn.engine.domain.goal import Manner, Pursuit, Solution
+from bthtn.engine.planning import trace
+from bthtn.engine.planning.protocol import no_answer
+from bthtn.engine.planning.question import exact
+from bthtn.engine.planning.strips.a_star import AStar
+from bthtn.engine.planning.strips.backward import BackwardProblem
+from bthtn.engine.planning.strips.forward import ForwardProblem, simulate_plan
+from bthtn.engine.planning.strips.ground import (
+    conjunctions,
+    ground_actions,
+    ground_calls,
+    opaque,
+    opaque_parts,
+)
+from bthtn.engine.planning.strips.regress import Grounding
+from bthtn.engine.world.expression import Binding, Expression, StateView
+from bthtn.engine.world.fluent import UnknownRead
+from bthtn.engine.world.footprint import RecordingView
+from bthtn.errors import Diagnostic
+
+
+def new_search(
+    pursuit: Pursuit,
+    view: StateView,
+    binding: Binding,
+    manner: Manner,
+    listener: trace.SearchListener | None = None,
+) -> AStar[Any]:
+    """A new search for this goal from this state. Raises UnknownRead and DomainError."""
+    objects = pursuit.values(view, binding)
+    heuristic = heuristic_of(manner)
+    if manner.forward:
+        actions = ground_calls(pursuit.actions, objects)
+        return AStar(ForwardProblem(pursuit, actions, view, binding, heuristic), listener)
+    grounding = _grounding(pursuit, objects, binding)
+    return AStar(BackwardProblem(grounding, view, heuristic), listener)
+
+
+def heuristic_of(manner: Manner) -> str:
+    """The heuristic that the user chose, or the default for the direction."""
+    if manner.heuristic:
+        return manner.heuristic
+    if manner.forward:
+        return "zero" if manner.optimal else "unmet"
+    return "lmcut" if manner.optimal else "hff"
+
+
+def _grounding(
+    pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Binding
+) -> Grounding:
+    """The grounded goal. The last one is kept: values seldom change between searches."""
+    key = (exact(binding), *((name, exact(values)) for name, values in objects.items()))
+    kept = pursuit.kept.get("grounding")
+    if kept is None or kept[0] != key:
+        actions = ground_actions(pursuit.actions, objects)
+        grounding = Grounding(actions, conjunctions(pursuit.condition, binding))
+        kept = pursuit.kept["grounding"] = (key, grounding)
+    found: Grounding = kept[1]
+    return found
+
+
+class GoalDirected:
+    """Solves goals inside task networks, each in a single call."""
+
+    def faults(self, pursuit: Pursuit) -> Iterator[Diagnostic]:
+        """Diagnostics for functions and state-dependent parts, which regression cannot use."""
+        if pursuit.manner.forward:
+            return
+        hint = "search from the state: achieve(..., forward=True), or --forward"
+        for part in opaque(pursuit.condition):
+            message = f"a search cannot go back from this goal: {part}"
+            yield Diagnostic("BT211", message, "achieve", hint)
+        for task in pursuit.actions:
+            for part in opaque_parts(task):
+                message = f"a search cannot go back through '{task.name}': {part}"
+                yield Diagnostic("BT211", message, "achieve", hint)
+
+    def solve(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Solution | None:
+        """The actions from this state, None if there are none.
+
+        Raises UnknownRead, and PlanningError at the limit of expansions.
+        """
+        search = new_search(pursuit, view, binding, pursuit.manner)
+        while search.expand():
+            if search.expansions >= pursuit.manner.limit:
+                raise no_answer(search.expansions)
+        if search.steps is None:
+            if search.problem.unknown is not None:
+                raise UnknownRead(search.problem.unknown)
+            return None
+        end, _ = simulate_plan(search.steps, view)
+        return Solution(search.steps, goal_reads(pursuit, end, binding))
+
+    def why_not(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Iterable[str]:
+        """Reasons why the goal is unachievable from this state, one a line."""
+        search = new_search(pursuit, view, binding, pursuit.manner)
+        while search.expand():
+            pass
+        return search.problem.why_not(search.expansions)
+
+
+GOAL_DIRECTED: Final = GoalDirected()
+
+
+def goal_reads(pursuit: Pursuit, end: StateView, binding: Binding) -> frozenset[Expression[Any]]:
+    """The fluents that the goal reads in the final state of its plan."""
+    view = RecordingView(end)
+    assert pursuit.holds(view, binding) is True, "a plan leads to its goal"
+    return view.reads

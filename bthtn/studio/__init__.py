@@ -1,0 +1,1 @@
+"""The studio: what people look at, ask and test characters with. No character needs it."""

@@ -1,0 +1,341 @@
+"""``cases.toml``: states and their expected plans, raw without Python.
+
+    [no_ammo_and_cover_near]
+    given = { target = true, cover = true, ammo = false }
+    task = "fight"
+    expect = "(parallel((move_to_cover, cover), (wait(3), reload)), priority(…, shoot))"
+    record = [1, 0, 1, 0, 0, 0]
+
+A case with ``expect = "no plan"`` may have ``because``, a text that occurs in the explanation.
+``horizon``, ``horizon_time``, ``check_rest`` and ``cheapest`` are the planning settings. Instead
+of a ``task`` a case may have a condition to ``achieve``; ``forward`` selects forward search. The
+domain is defined in the same folder: for ``cases.toml`` in ``domain.py``, for
+``other_cases.toml`` in ``other.py``; ``variant`` names another domain of that file. In the folder
+of a character of files it is the character's, and the only one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import CodeType, MappingProxyType, ModuleType
+from typing import Any, Final
+from zlib import crc32
+
+from bthtn.engine.domain.builder import Domain, frozen
+from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.domain.network import NetworkLike, network_from
+from bthtn.engine.plan.nodes import Node
+from bthtn.engine.plan.plan import Plan
+from bthtn.engine.planning.explain import Explanation, explanation_text
+from bthtn.engine.planning.planner import find_plan
+from bthtn.engine.planning.protocol import Settings, request
+from bthtn.engine.planning.strips.achieve import achieve
+from bthtn.engine.text.conditions import condition_from_text
+from bthtn.engine.text.notation import call_from, node_from, normal
+from bthtn.engine.world.state import FrozenState
+from bthtn.errors import BthtnError, InputError, exception_text
+from bthtn.kit.formats.document import TomlFile, line_of, text_of
+from bthtn.studio.testing.case_files import domain_file_of
+from bthtn.studio.testing.plan_pattern import check_pattern, is_pattern, matches
+
+NO_PLAN: Final = "no plan"
+DOMAIN: Final = (Domain, FrozenDomain)
+_SETTINGS: Final[Mapping[str, type]] = MappingProxyType(
+    {"horizon": int, "horizon_time": float, "check_rest": bool, "cheapest": bool}
+)
+_KEYS: Final[Mapping[str, type]] = MappingProxyType(
+    {
+        "given": dict,
+        "variant": str,
+        "task": str,
+        "achieve": str,
+        "forward": bool,
+        "expect": str,
+        "record": list,
+        "because": str,
+        **_SETTINGS,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A test case: a state, a goal, and the expected plan; ``expected`` is None for no plan.
+
+    ``task`` is a call of a task, or a condition to achieve. With a ``pattern`` the plan need only
+    match that.
+    """
+
+    name: str
+    line: int
+    domain: FrozenDomain
+    state: FrozenState
+    task: NetworkLike
+    expected: Node | None
+    record: tuple[int, ...] | None
+    because: str
+    settings: Settings
+    pattern: str = ""
+
+
+def fault_of(case: Case) -> str:
+    """The difference between the expected and the actual plan; empty if they are equal.
+
+    It says from which state was planned, and which methods were not chosen for which reasons.
+    """
+    try:
+        plan = find_plan(case.domain, case.state, case.task, case.settings)
+        if plan is not None:
+            return _difference(case, plan)
+        explanation = Explanation()
+        find_plan(case.domain, case.state, case.task, case.settings, explanation.add)
+    except BthtnError as error:
+        return str(error)
+    why = explanation_text(explanation.reasons())
+    if case.expected is not None or case.pattern:
+        return f"expected  {_expected_text(case)}\nactual    no plan, because\n{why}"
+    if case.because not in why:
+        return f"expected  no plan, because of '{case.because}'\nactual    no plan, because\n{why}"
+    return ""
+
+
+def _difference(case: Case, plan: Plan) -> str:
+    actual, record = normal(plan.tree), list(plan.record)
+    expected = _expected_text(case)
+    is_other = not matches(case.pattern, actual) if case.pattern else actual != expected
+    lines = []
+    if is_other:
+        lines += [f"expected  {expected}", f"actual    {actual}"]
+    if case.record is not None and record != list(case.record):
+        lines += [f"expected record  {list(case.record)}", f"actual record    {record}"]
+    elif lines:
+        lines += [f"actual record    {record}"]
+    if not lines:
+        return ""
+    from bthtn.studio.testing.plan_difference import circumstances, side_by_side  # noqa: PLC0415 - if one fails
+
+    if case.expected is not None and is_other:
+        lines += ["", side_by_side(case.expected, plan.tree)]
+    asked = request(case.domain, case.state, case.task, case.settings)
+    return "\n".join([*lines, "", circumstances(asked)])
+
+
+def _expected_text(case: Case) -> str:
+    if case.pattern:
+        return case.pattern
+    return NO_PLAN if case.expected is None else normal(case.expected)
+
+
+def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
+    """The cases of a file, for this domain and for variants defined in the same file as it.
+
+    Raises InputError with all faults of the file.
+    """
+    return _CaseFile(path, domain).cases()
+
+
+class _CaseFile(TomlFile):
+    """Reader of one file."""
+
+    def __init__(self, path: Path, domain: FrozenDomain) -> None:
+        super().__init__(path)
+        self._main = self._domain = domain
+        self._domains: dict[str, Domain[Any] | FrozenDomain] | None = None  # once it is needed
+
+    def cases(self) -> tuple[Case, ...]:
+        """All cases of the file. Raises InputError."""
+        cases = [self._case(name, table) for name, table in self.tables.items()]
+        InputError.raise_for(self.faults)
+        return tuple(case for case in cases if case is not None)
+
+    def _case(self, name: str, table: Any) -> Case | None:
+        """The case, or None; a fault in one key does not hide faults in others."""
+        if not isinstance(table, dict):
+            self.add(f"'{name}' stands outside of any case", "begin a case with [its_name]", name)
+            return None
+        usable = self._entries(name, table)
+        faults = len(self.faults)
+        with self.at(name, "variant"):
+            self._domain = self._variant(usable.get("variant", ""))
+        if len(self.faults) > faults:
+            return None
+        state = self._state(name, usable.get("given", {}))
+        task: NetworkLike | None = None
+        settings, whole = Settings(), self._domain
+        expected: Node | None = None
+        with self.at(name, "task"):
+            task = call_from(usable["task"], self._domain) if "task" in usable else None
+        with self.at(name, "achieve"):
+            if "achieve" in usable:
+                goal = condition_from_text(usable["achieve"], self._domain.schema)
+                task = achieve(goal, forward=usable.get("forward", False))
+                whole, _ = self._domain.with_goal(network_from(task))
+        plan = usable.get("expect", NO_PLAN)
+        with self.at(name, "expect"):
+            expected = _plan_from(plan, whole)
+        how = {key: usable[key] for key in _SETTINGS if key in usable}
+        with self.at(name, *list(how)[:1]):
+            settings = Settings(**how)
+        if task is None:
+            return None
+        return Case(
+            name,
+            line_of(self.lines, name),
+            self._domain,
+            state,
+            task,
+            expected,
+            tuple(usable["record"]) if "record" in usable else None,
+            usable.get("because", ""),
+            settings,
+            plan if is_pattern(plan) else "",
+        )
+
+    def _variant(self, name: str) -> FrozenDomain:
+        if not name:
+            return self._main
+        file = domain_file_of(self.path) or self.path
+        if file.suffix != ".py":
+            message = f"a character of files has one domain, and no '{name}'"
+            raise InputError("BT408", message, hint="leave 'variant' out")
+        if self._domains is None:
+            self._domains = domains_in(file)
+        return domain_called(name, self._domains, f"{file} defines no domain '{name}'")
+
+    def _entries(self, name: str, table: dict[str, Any]) -> dict[str, Any]:
+        """The usable entries of a case; notes those that are wrong, or do not go together."""
+        usable = self.usable(table, _KEYS, "a case has no '{}'", name)
+        if not all(type(entry) is int for entry in usable.get("record", ())):
+            self.add("'record' is a list of whole numbers", "such as [1, 0, 1]", name, "record")
+        goals = [key for key in ("task", "achieve") if key in table]
+        if not goals:
+            self.add("the case has no 'task'", "add task = …", name)
+        if len(goals) > 1:
+            self.add("the case has a 'task' and something to 'achieve'", "remove one", name)
+        if "expect" not in table:
+            self.add("the case has no 'expect'", "add expect = …", name)
+        misplaced = "record" if table.get("expect") == NO_PLAN else "because"
+        if misplaced in table:
+            hint = f"remove '{misplaced}', or change 'expect'"
+            kind = "without" if misplaced == "record" else "with"
+            self.add(f"'{misplaced}' says nothing of a case {kind} a plan", hint, name, misplaced)
+        return usable
+
+    def _state(self, name: str, table: Mapping[str, Any]) -> FrozenState:
+        values = {}
+        for key, given in table.items():
+            with self.at(name, "given", key):
+                fluent, value = self._domain.schema.entry(key, given)
+                values[fluent] = value
+        return FrozenState(values)
+
+    def where(self, *keys: str) -> str:
+        """The place of a key, with the name of the case."""
+        name, *below = keys
+        return ", ".join((super().where(*keys), f"case '{name}'", *below))
+
+
+def domain_at(path: Path, name: str = "") -> FrozenDomain:
+    """The domain that a Python file defines: its only one, or the one called ``name``.
+
+    Raises InputError if there is no such domain, and DomainError if it is invalid.
+    """
+    domains = list({id(domain): domain for domain in domains_in(path).values()}.values())
+    if len(domains) > 1:
+        domains = [domain for domain in domains if domain.name == name] or domains
+    if len(domains) != 1:
+        names = ", ".join(sorted(domain.name for domain in domains)) or "none"
+        hint = f'write Domain("{name or path.stem}", …) at the top level of the file'
+        raise InputError("BT408", f"{path} should define one domain; there is {names}", hint=hint)
+    return frozen(domains[0])
+
+
+def name_of(domain: Path) -> str:
+    """The name of the main domain of a file that defines several."""
+    return domain.parent.name if domain.name == "domain.py" else domain.stem
+
+
+def domain_called(
+    name: str, known: Mapping[str, Domain[Any] | FrozenDomain], missing: str
+) -> FrozenDomain:
+    """The domain of this name among those that are known.
+
+    Raises InputError with the message ``missing`` and the nearest name if there is none, and
+    DomainError if the domain is invalid.
+    """
+    InputError.require(name, known, "BT408", missing)
+    return frozen(known[name])
+
+
+def domains_in(path: Path) -> dict[str, Domain[Any] | FrozenDomain]:
+    """The domains at the top level of a Python file, by their names there. Raises InputError."""
+    return {
+        name: value for name, value in vars(module_at(path)).items() if isinstance(value, DOMAIN)
+    }
+
+
+def module_at(path: Path) -> ModuleType:
+    """Execute a Python file as a new module with a unique name. Raises InputError.
+
+    Its folder is its package, so ``from .other import …`` works.
+    """
+    real = os.path.realpath(path)
+    package = f"_bthtn_{crc32(os.fsencode(real)):08x}"
+    text_of(path)  # raises where the file cannot be read
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        del sys.modules[name]
+    folder = sys.modules[package] = ModuleType(package)
+    folder.__path__ = [os.path.dirname(real)]
+    name = f"{package}.{path.stem.replace('.', '_')}"
+    loader = _SourceLoader(name, str(path))
+    module = sys.modules[name] = module_from_spec(ModuleSpec(name, loader, origin=str(path)))
+    module.__file__ = str(path)
+    try:
+        loader.exec_module(module)
+    except (BthtnError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise unusable(path, error) from error
+    return module
+
+
+class _SourceLoader(SourceFileLoader):
+    """Loads a Python file and ignores cached bytecode."""
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - protocol
+        """The code of the file as it is now."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def unusable(path: Path, error: BaseException, raised: str = "") -> InputError:
+    """An exception that a Python file raised as an error with its line; ``raised`` says when.
+
+    It is the line of a module that the file imports if that could not be executed.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    file, line = str(path), None
+    for frame in frames:
+        if frame.filename == str(path) or frame.name == "<module>":
+            file, line = frame.filename, frame.lineno
+    message = exception_text(error)
+    if isinstance(error, SyntaxError):  # whose text has the place, too
+        message = f"{type(error).__name__}: {error.msg}"
+        file, line = error.filename or file, error.lineno
+    hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
+    file = os.path.relpath(file) if file.startswith(os.path.join(os.getcwd(), "")) else file
+    return InputError("BT402", raised + message, f"{file}:{line}" if line else file, hint)
+
+
+def _plan_from(text: str, domain: FrozenDomain) -> Node | None:
+    """The plan that a text denotes; None for a pattern, and for no plan. Raises InputError."""
+    if is_pattern(text):
+        check_pattern(text, domain.tasks.keys())
+        return None
+    return None if text == NO_PLAN else node_from(text, domain)

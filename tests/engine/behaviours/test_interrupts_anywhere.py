@@ -1,0 +1,179 @@
+"""Ctrl-C, or no memory, at any line of a tick: every start has one end, and the next tick works."""
+
+import logging
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from py_trees.common import Status
+
+import bthtn
+from bthtn.engine.agent.events import LeafAborted, LeafEnded, LeafStarted
+from bthtn.engine.agent.hearing import hear_too
+from bthtn.studio.testing.characters import character_of, loaded_once
+from bthtn.studio.testing.locate import TargetKind, resolve
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = os.path.dirname(bthtn.__file__)
+TREES = ["soldier", "squad", "thumper", "arms_and_legs", "sentry", "guard", "fencer", "miner"]
+
+
+class Interrupt:
+    """Raises an exception at one line of bthtn, and counts the lines."""
+
+    def __init__(self, kind, line=0):
+        self.kind, self.line, self.count = kind, line, 0
+
+    def __call__(self, frame, event, arg):
+        file = frame.f_code.co_filename
+        is_ours = file.startswith(OURS) and not file.startswith(os.path.join(OURS, "examples"))
+        return self.look if is_ours else None
+
+    def look(self, frame, event, arg):
+        if event == "line":
+            self.count += 1
+            if self.count == self.line:
+                raise self.kind
+        return self.look
+
+    def play(self, tick):
+        """Tick, and be interrupted."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            tick()
+        except (KeyboardInterrupt, MemoryError):
+            assert self.line
+        finally:
+            sys.settrace(before)
+
+
+def interrupted(name, seed, kind):
+    """The faults of a character that was interrupted at a random line of a random tick."""
+    draw = random.Random(f"{name} {seed}")  # noqa: S311 - the same every time
+    tree = loaded_once(resolve(f"trees/{name}", TargetKind.TREE))
+    ticks = draw.randrange(25)
+    probe, character = (character_of(tree, seed % 7) for _ in range(2))
+    heard = {agent.name: [] for agent in character.agents.values()}
+    for agent in character.agents.values():
+        hear_too(agent, heard[agent.name].append)
+    for agent in probe.agents.values():
+        hear_too(agent, lambda event: None)
+    for one in (probe, character):
+        for _ in range(ticks):
+            one.tick()
+    lines = Interrupt(kind)
+    lines.play(probe.tick)
+    Interrupt(kind, draw.randrange(1, lines.count + 1)).play(character.tick)
+    for _ in range(draw.choice((0, 20))):
+        character.tick()
+    character.tree.root.stop(Status.INVALID)
+    for _ in range(30):
+        for agent in character.agents.values():
+            agent.sense()
+    faults = [fault for name in heard for fault in unbalanced(name, heard[name])]
+    character.stop()
+    for agent in character.agents.values():
+        faults += [f"{agent.name} keeps a lease"] * len(agent.leases)
+        faults += [f"{agent.name} keeps an abort"] * len(agent.aborts)
+    return faults
+
+
+def unbalanced(name, events):
+    own = [event for event in events if event.agent == name]
+    starts = [event.leaf for event in own if isinstance(event, LeafStarted)]
+    ends = [event.leaf for event in own if isinstance(event, LeafEnded | LeafAborted)]
+    odd = sorted(set(starts) ^ set(ends))
+    twice = [leaf for leaf in set(ends) if ends.count(leaf) > 1]
+    return [f"{name}: step #{leaf} has not one end for its start" for leaf in odd + twice]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def test_an_interrupt_at_any_line_leaves_every_start_with_one_end():
+    """In a process of its own: which lines a tick has depends on what was made before it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.engine.behaviours.test_interrupts_anywhere"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"{6 * len(TREES)} interrupts\n", "")
+
+
+@pytest.mark.slow  # other lines of the same trees
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("name", TREES)
+def test_so_do_many(name, kind):
+    found = [(seed, interrupted(name, seed, kind)) for seed in range(3, 53)]
+    assert [one for one in found if one[1]] == []
+
+
+class Standing:
+    """An operator that answers RUNNING, and is interrupted right behind that."""
+
+    def __init__(self, log):
+        self.log = log
+
+    def start(self):
+        self.log.append("start")
+
+    def tick(self):
+        self.log.append("tick")
+        return Status.RUNNING
+
+    def abort(self):
+        self.log.append("abort")
+
+
+@pytest.mark.parametrize(
+    "kind", [KeyboardInterrupt, pytest.param(MemoryError, marks=pytest.mark.slow)]
+)
+def test_at_every_line_of_a_tick_an_operator_that_started_is_aborted_once(stage, kind):
+    lines = Interrupt(kind)
+    play_standing(type(stage)(), lines)
+    for line in range(1, lines.count + 1):
+        log = play_standing(type(stage)(), Interrupt(kind, line))
+        assert log.count("start") == log.count("abort"), (line, log)
+        assert "abort" not in log[:-1] or log[log.index("abort") + 1] == "start", (line, log)
+
+
+def play_standing(stage, interrupt):
+    """The first tick is interrupted; two more; then it is stopped."""
+    log = []
+    goal = stage.goal(stage.run_by("stand", lambda agent: Standing(log)))
+    interrupt.play(goal.tick_once)
+    for _ in range(2):
+        goal.tick_once()
+    goal.stop(Status.INVALID)
+    assert stage.heard.faults() == stage.heard.running() == []
+    return log
+
+
+def main():
+    """Interrupt each tree three times in two ways; print the faults, and how many interrupts."""
+    logging.disable(logging.CRITICAL)
+    cases = [
+        (name, seed, kind)
+        for kind in (KeyboardInterrupt, MemoryError)
+        for name in TREES
+        for seed in range(3)
+    ]
+    for case in cases:
+        for fault in interrupted(*case):
+            sys.stdout.write(f"{case} {fault}\n")
+    sys.stdout.write(f"{len(cases)} interrupts\n")
+
+
+if __name__ == "__main__":
+    main()

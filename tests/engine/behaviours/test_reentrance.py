@@ -1,0 +1,91 @@
+"""Every call, made by every kind of users' code that a tick runs, is defined or refused."""
+
+from pathlib import Path
+
+import py_trees
+import pytest
+from py_trees.common import Status
+
+from bthtn.errors import ExecutionError
+from tests.engine.behaviours.reentrant import CALLS, PLACES, Scene, outcomes, table
+
+SEMANTICS = Path(__file__).parents[2] / "docs" / "semantics.md"
+
+
+@pytest.fixture(scope="module")
+def played():
+    return outcomes()
+
+
+def test_whatever_users_code_calls_every_start_has_one_end_and_the_next_ticks_work(played):
+    found, faults = played
+    assert faults == []
+    assert len(found) == len(CALLS) * sum(map(len, PLACES.values()))
+
+
+def test_the_table_of_the_semantics_is_what_comes_of_it(played):
+    assert table(played[0]) in SEMANTICS.read_text("utf-8"), table(played[0])
+
+
+@pytest.mark.parametrize("place", ["tick", "condition of a method", "a sensor", "a utility"])
+@pytest.mark.parametrize("call", ["goal.tick_once()", "save(tree, agent)", "agent.sense()"])
+def test_what_is_refused_says_what_to_do_instead(place, call):
+    scene = Scene(place, call)
+    scene.play()
+    [error] = scene.answers
+    assert error.code == "BT320"
+    assert "after the tick" in error.diagnostics[0].hint
+
+
+def test_a_goal_that_its_operator_stops_is_stopped_at_the_end_of_its_tick():
+    scene = Scene("tick", "root.stop(INVALID)")
+    scene.ticked()
+    scene.is_armed = True
+    scene.ticked()
+    assert scene.answers == ["later"]
+    assert scene.spies[0].calls == ["start", "tick", "tick", "abort"]
+    scene.tree.root.stop(Status.INVALID)
+    assert scene.unbalanced() == []
+
+
+class Leaving(py_trees.behaviours.Running):
+    """Begins a tick when it is taken down."""
+
+    def __init__(self, agent, raised):
+        super().__init__("leaving")
+        self.agent, self.raised = agent, raised
+
+    def shutdown(self):
+        with pytest.raises(ExecutionError) as caught:
+            self.agent.sense()
+        self.raised.append(caught.value.code)
+
+
+def test_no_tick_begins_in_the_middle_of_a_shut_down(stage):
+    raised = []
+    goal = stage.goal(stage.run_by("stand", lambda agent: Leaving(agent, raised)))
+    goal.tick_once()
+    goal.shutdown()
+    assert raised == ["BT320"]
+
+
+def test_no_tick_begins_in_the_middle_of_closing_an_agent(stage):
+    raised = []
+
+    def stand(agent):
+        try:
+            while True:
+                yield
+        finally:
+            try:
+                yield  # cleaning up takes more ticks, and is cut off
+            finally:
+                with pytest.raises(ExecutionError) as caught:
+                    agent.sense()
+                raised.append(caught.value.code)
+
+    goal = stage.goal(stage.run_by("stand", stand))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    goal.agent.close()
+    assert raised == ["BT320"]
