@@ -1,20 +1,26 @@
 """A kit for games: lotteries of attacks, skills, coordinators, crowds, their sheets.
 
-Everything here is built on the public classes of the packages below, none of which imports it.
+Everything here is built on the public classes of the engine, which does not import it. Each public
+name is imported when it is first used: most of them need py_trees.
 """
 
-from bthtn.kit.character_files import CharacterFiles
-from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
-from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
-from bthtn.kit.crowd import Crowd, Detail
-from bthtn.kit.drawn_goal import DrawnGoal
-from bthtn.kit.engine_session import EngineSession
-from bthtn.kit.folder_reader import read_character
-from bthtn.kit.goals_file import GoalTable, read_goals
-from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
-from bthtn.kit.lottery_file import read_lottery
-from bthtn.kit.skills import SkillSlots, SkillTable
-from bthtn.kit.skills_file import read_skill_table, read_skills
+from typing import TYPE_CHECKING
+
+from bthtn.late_names import late_names
+
+if TYPE_CHECKING:
+    from bthtn.kit.character_files import CharacterFiles
+    from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
+    from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
+    from bthtn.kit.crowd import Crowd, Detail
+    from bthtn.kit.drawn_goal import DrawnGoal
+    from bthtn.kit.engine_session import EngineSession
+    from bthtn.kit.folder_reader import read_character
+    from bthtn.kit.goals_file import GoalTable, read_goals
+    from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
+    from bthtn.kit.lottery_file import read_lottery
+    from bthtn.kit.skills import SkillSlots, SkillTable
+    from bthtn.kit.skills_file import read_skill_table, read_skills
 
 __all__ = [
     "CharacterFiles",
@@ -41,3 +47,21 @@ __all__ = [
     "read_skill_table",
     "read_skills",
 ]
+
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "bthtn.kit.character_files": "CharacterFiles",
+        "bthtn.kit.coordinator": "CombatCoordinator CombatUnits grouped",
+        "bthtn.kit.coordinator_file": "GroupRow RoleTable read_groups read_roles",
+        "bthtn.kit.crowd": "Crowd Detail",
+        "bthtn.kit.drawn_goal": "DrawnGoal",
+        "bthtn.kit.engine_session": "EngineSession",
+        "bthtn.kit.folder_reader": "read_character",
+        "bthtn.kit.goals_file": "GoalTable read_goals",
+        "bthtn.kit.lottery": "Lottery LotteryRow LotteryTable",
+        "bthtn.kit.lottery_file": "read_lottery",
+        "bthtn.kit.skills": "SkillSlots SkillTable",
+        "bthtn.kit.skills_file": "read_skill_table read_skills",
+    },
+)

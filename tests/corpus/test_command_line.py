@@ -11,7 +11,7 @@ import pytest
 
 from bthtn.engine.text.notation import normal
 from bthtn.studio.cli.main import run
-from bthtn.testing import cases
+from bthtn.studio.testing import cases
 from tests.corpus.shipped import FOLDER, cases_of
 from tests.told import tree_told
 

@@ -28,7 +28,7 @@ class Mutant:
 
 def package_of(file: str) -> str:
     """``bthtn.engine.world`` for bthtn/engine/world/state.py, ``bthtn`` for bthtn/errors.py."""
-    return ".".join(Path(file).parts[:2]) if len(Path(file).parts) > 2 else "bthtn"
+    return ".".join(Path(file).parent.parts[:3])
 
 
 @cache

@@ -73,7 +73,7 @@ class Map:
 
 def own_folder(mutant: Mutant) -> str:
     """Where the tests of a mutant's package lie."""
-    return "/".join(["tests", *mutant.file.split("/")[1:-1][:1], ""])
+    return "/".join(["tests", *mutant.file.split("/")[1:-1][:2], ""])
 
 
 class Source(Protocol):

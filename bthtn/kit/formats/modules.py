@@ -81,7 +81,8 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
 @cache
 def library_prefixes() -> tuple[str, ...]:
     """The beginnings of the paths of all files of bthtn and of installed libraries."""
-    paths = (os.path.dirname(os.path.dirname(__file__)), *map(get_path, _LIBRARIES))
+    package = str(Path(__file__).parents[2])
+    paths = (package, *map(get_path, _LIBRARIES))
     return tuple(map(_as_prefix, paths))
 
 

@@ -16,7 +16,7 @@ from bthtn.engine.agent.hearing import hear_too
 from bthtn.studio.testing.characters import character_of, loaded_once
 from bthtn.studio.testing.locate import TargetKind, resolve
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 OURS = os.path.dirname(bthtn.__file__)
 TREES = ["soldier", "squad", "thumper", "arms_and_legs", "sentry", "guard", "fencer", "miner"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from bthtn.studio.testing.locate import TargetKind, all_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TREES = [found.name for found in all_of(TargetKind.TREE) if found.name != "explorer"]
 
 

@@ -9,7 +9,7 @@ from py_trees.common import Status
 from bthtn.errors import ExecutionError
 from tests.engine.behaviours.reentrant import CALLS, PLACES, Scene, outcomes, table
 
-SEMANTICS = Path(__file__).parents[2] / "docs" / "semantics.md"
+SEMANTICS = Path(__file__).parents[3] / "docs" / "semantics.md"
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import method, parallel, priority
-from bthtn.behaviours import mount
 from bthtn.engine.agent.events import CodeFailed, PlanAdopted, PlanRepaired
+from bthtn.engine.behaviours import mount
 from bthtn.studio.testing.doubles import ticks
 from bthtn.studio.testing.strategies import World
 

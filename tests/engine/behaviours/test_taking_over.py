@@ -7,9 +7,9 @@ from py_trees.behaviours import Running, Success
 from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Composite, Parallel, Selector, Sequence
 
+from bthtn import behaviours as own
 from bthtn import parallel
 from bthtn.behaviours import PriorityGoals
-from bthtn.engine import behaviours as own
 from bthtn.engine.agent.events import GoalEnded, LeafWaits, PlanAborted
 from bthtn.studio.testing.doubles import ticks
 from bthtn.studio.testing.strategies import World

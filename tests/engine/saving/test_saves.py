@@ -53,8 +53,8 @@ from bthtn.behaviours import (
     Timeout,
     load,
     save,
-    saves,
 )
+from bthtn.engine.behaviours import saves
 from bthtn.engine.world.pages import FEW
 from bthtn.errors import ArgumentError, ExecutionError, InputError
 from bthtn.kit.recording import event_data

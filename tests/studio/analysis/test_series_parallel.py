@@ -25,7 +25,7 @@ from tests.sizes import size
 from tests.studio.analysis.camp import Camp, running, specified
 
 LONG = size(quick=1_500, thorough=5_000)
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from bthtn.studio.cli.main import run
 from bthtn.studio.cli.signals import end_at_once
 from tests.studio.cli.hostile import Line
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SECONDS = 60
 MOST_MEMORY = 2_000_000_000
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.studio.cli.hostile import Line
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 GUARD = """
     import os

@@ -8,7 +8,7 @@ import pytest
 
 from bthtn.studio.cli.listing import summary
 
-EXAMPLES = Path(__file__).resolve().parents[2]
+EXAMPLES = Path(__file__).resolve().parents[3]
 EXTRAS = {"minigrid": "minigrid", "gymnasium": "minigrid"}
 DOMAIN = "from bthtn import Domain, State\nfound = Domain('found', State)\n"
 

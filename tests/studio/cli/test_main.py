@@ -13,7 +13,7 @@ from bthtn.studio.cli.main import COMMANDS
 from tests.studio.cli.hostile import Line
 from tests.studio.cli.runner import Result
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SLOW = pytest.mark.slow
 
 
@@ -38,6 +38,7 @@ def test_the_package_is_light_until_a_name_is_used():
     own = {
         "bthtn",
         "bthtn.version",
+        "bthtn.studio",
         "bthtn.studio.cli",
         "bthtn.studio.cli.signals",
         "bthtn.__main__",

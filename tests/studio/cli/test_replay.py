@@ -16,7 +16,7 @@ from bthtn.kit.recording import Recording
 from bthtn.studio.cli.replay_command import replay
 from bthtn.studio.cli.run import play
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 
 DOG = """
 from bthtn import Domain, Fluent, Methods, State, fluent, method

@@ -15,7 +15,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COMMAND = "from bthtn.studio.cli.main import run; run()"
 
 

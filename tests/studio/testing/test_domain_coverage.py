@@ -7,9 +7,9 @@ import pytest
 from bthtn import Domain, Fluent, State, any_order, find_plan, fluent, method, parallel, unordered
 from bthtn.engine.planning.exclusions import avoidable
 from bthtn.engine.planning.protocol import Settings, request
+from bthtn.studio.testing import domain_coverage
 from bthtn.studio.testing.coverage import Coverage
 from bthtn.studio.testing.domain_coverage import DomainCoverage, coverage_dot
-from bthtn.testing import domain_coverage
 
 
 class Shop(State):

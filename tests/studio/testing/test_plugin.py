@@ -11,7 +11,7 @@ import pytest
 from bthtn.studio.cli.new import new
 from bthtn.errors import InputError
 from bthtn.kit.recording import Recording
-from bthtn.testing import coverage_plugin, file_tests, kept_failure, updating
+from bthtn.studio.testing import coverage_plugin, file_tests, kept_failure, updating
 from bthtn.studio.testing.coverage import KINDS, what_counts
 from bthtn.studio.views import graphviz
 

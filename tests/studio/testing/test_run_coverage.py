@@ -10,7 +10,7 @@ from bthtn.engine.replanning.policy import TABLE
 from bthtn.studio.testing.run_coverage import RunCoverage
 from bthtn.testing import play, read_scenario
 
-SCENARIOS = Path(__file__).parents[2] / "trees" / "soldier" / "scenarios"
+SCENARIOS = Path(__file__).parents[3] / "trees" / "soldier" / "scenarios"
 
 
 def covered(*names):

@@ -21,7 +21,7 @@ from bthtn.studio.testing.cases import domain_at, name_of, read_cases
 from bthtn.studio.testing.coverage import Coverage
 from bthtn.studio.testing.domain_coverage import DomainCoverage
 
-DOMAINS = Path(__file__).parent.parent.parent / "domains"
+DOMAINS = Path(__file__).parents[3] / "domains"
 UNREACHABLE = {
     # It is for a block in the hand, and `clear` makes room with the hand, which is full.
     ("blocks", "move, method 1: when hand == a and not is_top[b]"),
