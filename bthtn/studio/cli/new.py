@@ -11,10 +11,10 @@ from typing import Annotated, Final
 
 from typer import Argument, Option
 
-from bthtn.studio.cli.handlers import postponed
-from bthtn.studio.cli.printing import say
 from bthtn.errors import InputError, unwritable
 from bthtn.examples import trees
+from bthtn.studio.cli.handlers import postponed
+from bthtn.studio.cli.printing import say
 
 EXAMPLE: Final = "starter"
 """The folder of the example, and the word in its files that becomes the character's name."""

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from bthtn.engine.domain.builder import Domain, frozen
 from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.text.values import shortened
 from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.kit.formats.document import text_of
 from bthtn.kit.formats.unread import unread_files
@@ -40,11 +41,10 @@ from bthtn.studio.testing.cases import (
     name_of,
     unusable,
 )
-from bthtn.engine.text.values import shortened
 
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
-    from bthtn.kit.formats.mistakes import Mistakes
     from bthtn.kit.character_files import CharacterFiles
+    from bthtn.kit.formats.mistakes import Mistakes
 
 
 class TargetKind(Enum):
@@ -226,8 +226,8 @@ def examined_files(found: Target) -> tuple[CharacterFiles | None, Mistakes]:
 
     Raises InputError for a domain that its settings name.
     """
-    from bthtn.kit.formats.mistakes import Mistakes  # noqa: PLC0415 - likewise
     from bthtn.kit import folder_reader as kit  # noqa: PLC0415 - not for domains
+    from bthtn.kit.formats.mistakes import Mistakes  # noqa: PLC0415 - likewise
 
     mistakes = Mistakes()
     assert found.file is not None, "a character of files has files"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bthtn.behaviours import AgentReloaded, LeafStarted, PlanAborted, PlanAdopted, ReloadFailed
-from bthtn.studio.cli.reload import Reloading
 from bthtn.examples import trees
+from bthtn.studio.cli.reload import Reloading
 from bthtn.studio.testing.characters import character_of
 from bthtn.studio.testing.locate import TargetKind, resolve
 
