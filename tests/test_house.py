@@ -490,7 +490,8 @@ def test_pages_and_examples_import_public_packages_only():
 
 def test_a_public_package_loads_only_what_it_needs():
     several = (
-        "bthtn, bthtn.engine.plan, bthtn.engine.planning, bthtn.studio.views, bthtn.testing, bthtn.examples",
+        "bthtn, bthtn.engine.plan, bthtn.engine.planning, bthtn.studio.views, "
+        "bthtn.testing, bthtn.examples",
         "bthtn.behaviours, bthtn.kit.formats",
         "bthtn.studio.analysis",  # the contracts of import-linter let it know no py_trees
     )

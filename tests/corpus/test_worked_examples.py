@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 
 from bthtn.engine.planning.protocol import request
+from bthtn.engine.text.notation import normal
 from bthtn.studio.testing.case_files import domain_file_of
 from bthtn.studio.testing.cases import NO_PLAN
-from bthtn.engine.text.notation import normal
 from tests.corpus.shipped import FILES, FOLDER, cases_of
 from tests.reference import Reference
 

@@ -13,8 +13,8 @@ from bthtn.engine.plan.walk import leaves, outline, preorder
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.planner import Planner
 from bthtn.engine.planning.protocol import SearchStatus
-from bthtn.studio.testing.strategies import problems
 from bthtn.engine.world.expression import Expression
+from bthtn.studio.testing.strategies import problems
 from tests.reference import Reference
 
 MOST_PLANS = 4

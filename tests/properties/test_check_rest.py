@@ -41,8 +41,8 @@ from bthtn.engine.plan.walk import footprint, node_text, preorder
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.partial import go_on
 from bthtn.engine.planning.protocol import SearchStatus
-from bthtn.studio.testing.strategies import problems
 from bthtn.engine.world.trail import WorkingState
+from bthtn.studio.testing.strategies import problems
 
 MOST_RESUMPTIONS = 30
 FAILED = "failed"

@@ -32,9 +32,9 @@ from bthtn.engine.planning import trace
 from bthtn.engine.planning.htn.listened import ListenedSearch
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus, request
+from bthtn.engine.text.notation import normal
 from bthtn.studio.testing.playground import MEMBERS, World, conditions, effects
 from bthtn.studio.testing.strategies import problems, states
-from bthtn.engine.text.notation import normal
 from tests.reference import Reference
 
 LIMITS = Settings(max_depth=30, max_expansions=3_000)

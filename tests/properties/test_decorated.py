@@ -22,10 +22,10 @@ from bthtn.engine.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.engine.plan.walk import outline, preorder
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus, request
-from bthtn.studio.testing import strategies
-from bthtn.studio.testing.playground import World
 from bthtn.engine.text.notation import node_from, normal
 from bthtn.engine.text.plan_json import decoded, encoded
+from bthtn.studio.testing import strategies
+from bthtn.studio.testing.playground import World
 from tests.properties.test_replay import check
 from tests.properties.test_search_and_reference import agree, description
 from tests.sizes import size

@@ -6,8 +6,8 @@ from itertools import islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bthtn.studio.cli.all_plans import every_plan
 from bthtn.errors import PlanningError
+from bthtn.studio.cli.all_plans import every_plan
 from tests.properties.test_search_and_reference import description
 from tests.properties.test_values import problems_with_values
 from tests.reference import Reference

@@ -11,8 +11,8 @@ from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.planner import Planner
 from bthtn.engine.planning.protocol import Settings, request, seeded
 from bthtn.engine.planning.question import exact
-from bthtn.studio.testing.strategies import problems, states
 from bthtn.engine.world.state import FrozenState
+from bthtn.studio.testing.strategies import problems, states
 from tests.properties.scenes import LIMITS, authored
 
 

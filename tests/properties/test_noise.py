@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import Fluent, fluent
-from bthtn.engine.agent.events import BeliefChanged, PlanBroken, PlanReplaced
 from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.engine.agent.events import BeliefChanged, PlanBroken, PlanReplaced
 from bthtn.engine.domain.task import PrimitiveTask
 from bthtn.engine.replanning.policy import TABLE, Replanning
 from bthtn.engine.replanning.review import Review

@@ -20,14 +20,6 @@ from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import Domain, parallel, priority
 from bthtn import behaviours as own
-from bthtn.engine.agent.events import (
-    LeafAborted,
-    LeafAborting,
-    LeafEnded,
-    LeafStarted,
-    LeafWaits,
-    PlanAborted,
-)
 from bthtn.behaviours import (
     Agent,
     Operators,
@@ -35,6 +27,14 @@ from bthtn.behaviours import (
     PriorityGoals,
     StateMachineGoals,
     UtilityGoals,
+)
+from bthtn.engine.agent.events import (
+    LeafAborted,
+    LeafAborting,
+    LeafEnded,
+    LeafStarted,
+    LeafWaits,
+    PlanAborted,
 )
 from bthtn.studio.testing.doubles import RecordingListener, ScriptedOperator
 from bthtn.studio.testing.strategies import World

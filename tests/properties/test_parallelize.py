@@ -25,19 +25,19 @@ from bthtn import (
     one_of,
     sequence,
 )
-from bthtn.studio.analysis import makespan, parallelize
 from bthtn.engine.domain.task_effects import projected
 from bthtn.engine.plan.nodes import ScopeNode, SequenceNode, TaskNode
 from bthtn.engine.plan.plan import Plan
 from bthtn.engine.plan.traversal_record import MethodTraversalRecord
 from bthtn.engine.plan.walk import leaves, preorder
 from bthtn.engine.planning.protocol import request
-from bthtn.testing import validate
-from bthtn.studio.testing.strategies import problems
 from bthtn.engine.text.notation import normal
 from bthtn.engine.world.fluent import UnknownRead
 from bthtn.engine.world.footprint import RecordingView
 from bthtn.engine.world.trail import WorkingState
+from bthtn.studio.analysis import makespan, parallelize
+from bthtn.studio.testing.strategies import problems
+from bthtn.testing import validate
 from tests.properties.interleavings import (
     ImpossibleError,
     Notebook,

@@ -9,6 +9,7 @@ from collections import Counter
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal
 from bthtn.engine.agent.events import (
     LeafAborted,
     LeafEnded,
@@ -16,7 +17,6 @@ from bthtn.engine.agent.events import (
     PlanAdopted,
     PlanBroken,
 )
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal
 from bthtn.engine.domain.task import PrimitiveTask
 from bthtn.engine.plan.replay import replay
 from bthtn.engine.planning.protocol import Settings

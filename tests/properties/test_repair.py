@@ -15,10 +15,10 @@ from bthtn.engine.planning.protocol import PlanRequest, SearchStatus
 from bthtn.engine.replanning.repair import Repair
 from bthtn.engine.replanning.rest import Rest
 from bthtn.engine.replanning.validity import validity_of
-from bthtn.testing import validate
+from bthtn.engine.world.state import FrozenState
 from bthtn.studio.testing.playground import World
 from bthtn.studio.testing.strategies import problems, states
-from bthtn.engine.world.state import FrozenState
+from bthtn.testing import validate
 from tests.rests import AHEAD, FINISHED, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]

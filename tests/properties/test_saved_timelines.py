@@ -15,12 +15,12 @@ from bthtn.behaviours import Agent, Operators, PlanGoal, attach
 from bthtn.engine.behaviours.mount import PlannedRest
 from bthtn.engine.behaviours.saves import load, save
 from bthtn.engine.domain.task import PrimitiveTask
-from bthtn.errors import InputError
 from bthtn.engine.planning.protocol import Settings
 from bthtn.engine.replanning.policy import Replanning
+from bthtn.errors import InputError
+from bthtn.kit.recording import event_data
 from bthtn.studio.testing.doubles import ScriptedOperator
 from bthtn.studio.testing.playground import World
-from bthtn.studio.views import event_data
 from tests.properties.scenes import LIMITS, scenes, tree_of
 from tests.properties.test_remembered_timelines import without_memories
 

@@ -40,8 +40,8 @@ from bthtn.engine.plan.walk import preorder
 from bthtn.engine.planning import trace
 from bthtn.engine.planning.htn.listened import ListenedSearch
 from bthtn.engine.planning.protocol import SearchStatus
-from bthtn.studio.testing.strategies import problems
 from bthtn.engine.world.trail import WorkingState
+from bthtn.studio.testing.strategies import problems
 
 GIVING_UP = (
     trace.Backtracked,

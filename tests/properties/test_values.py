@@ -10,8 +10,8 @@ from bthtn.engine.plan.replay import replay
 from bthtn.engine.plan.walk import outline
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus
-from bthtn.studio.testing.strategies import problems
 from bthtn.engine.world.expression import Constant
+from bthtn.studio.testing.strategies import problems
 from tests.reference import Reference
 
 MOST_PLANS = 60

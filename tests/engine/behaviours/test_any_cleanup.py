@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import method, parallel, pause, priority, retry, timeout, with_cleanup
+from bthtn.behaviours import Replanning
 from bthtn.engine.agent.events import (
     CleanupEnded,
     CleanupStarted,
@@ -21,7 +22,6 @@ from bthtn.engine.agent.events import (
     PlanRepaired,
     PlanReplaced,
 )
-from bthtn.behaviours import Replanning
 from bthtn.engine.behaviours.cleanup import OwedCleanup
 from bthtn.studio.testing.strategies import World
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import defer, parallel, priority, retry, timeout
+from bthtn.behaviours import Completion, OperatorFailed
 from bthtn.engine.agent.events import (
     LeafAborted,
     LeafAborting,
@@ -22,7 +23,6 @@ from bthtn.engine.agent.events import (
     LeaseTaken,
     PlanAdopted,
 )
-from bthtn.behaviours import Completion, OperatorFailed
 from bthtn.studio.testing.doubles import ScriptedError, ScriptedOperator
 from bthtn.studio.testing.strategies import World
 

@@ -14,9 +14,9 @@ from bthtn import (
     method,
     primitive,
 )
-from bthtn.errors import DomainError, PlanningError, SymbolError
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import request
+from bthtn.errors import DomainError, PlanningError, SymbolError
 
 
 class Soldier(State):

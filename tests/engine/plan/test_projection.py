@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from bthtn import UNKNOWN, Domain, Planner, defer, parallel, priority
 from bthtn.engine.plan.projection import Projection
 from bthtn.engine.planning.htn.search import HtnSearch
-from bthtn.studio.testing.strategies import World, problems
 from bthtn.engine.world.footprint import RecordingView
 from bthtn.engine.world.trail import WorkingState
+from bthtn.studio.testing.strategies import World, problems
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from bthtn import (
     primitive,
     priority,
 )
-from bthtn.errors import DomainError, PlanningError
 from bthtn.engine.plan.nodes import SuspendedNode
 from bthtn.engine.plan.walk import outline, preorder
 from bthtn.engine.planning.exclusions import avoidable
 from bthtn.engine.planning.protocol import SearchStatus
 from bthtn.engine.text.notation import normal
+from bthtn.errors import DomainError, PlanningError
 
 
 class Soldier(State):

@@ -33,14 +33,14 @@ from bthtn import (
     sequence,
 )
 from bthtn.engine.domain.network import Network, network_text
-from bthtn.errors import InputError
-from bthtn.kit.formats import decoded, encoded
 from bthtn.engine.plan.nodes import HORIZON, Dropped, Foreseen, Node, PriorityNode, SuspendedNode
 from bthtn.engine.plan.walk import children_of, outline, preorder
 from bthtn.engine.planning.htn.search import HtnSearch
-from bthtn.testing import problems, replay
 from bthtn.engine.text import plan_json
 from bthtn.engine.text.notation import notation
+from bthtn.errors import InputError
+from bthtn.kit.formats import decoded, encoded
+from bthtn.testing import problems, replay
 
 
 class Gait(Enum):

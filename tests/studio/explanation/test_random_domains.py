@@ -4,14 +4,14 @@ from itertools import combinations, product
 
 from hypothesis import given
 
-from bthtn.errors import BthtnError
-from bthtn.studio.explanation import changes_for, methods_of, why
-from bthtn.studio.explanation.changes import values_for
-from bthtn.studio.explanation.why_not import MethodOutcome
 from bthtn.engine.plan.nodes import ScopeNode
 from bthtn.engine.plan.walk import leaves, preorder
 from bthtn.engine.planning.planner import search_for
 from bthtn.engine.planning.protocol import PlanRequest
+from bthtn.errors import BthtnError
+from bthtn.studio.explanation import changes_for, methods_of, why
+from bthtn.studio.explanation.changes import values_for
+from bthtn.studio.explanation.why_not import MethodOutcome
 from bthtn.studio.testing.strategies import problems
 from tests.sizes import size
 

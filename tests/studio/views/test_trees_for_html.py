@@ -5,9 +5,6 @@ import json
 from hypothesis import given
 
 from bthtn import Domain, Methods, State, defer, method, primitive
-from bthtn.examples.domains.club.domain import Fighter
-from bthtn.examples.domains.club.domain import club as warrior
-from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.engine.plan import leaves
 from bthtn.engine.plan.nodes import ScopeNode
 from bthtn.engine.plan.walk import preorder
@@ -21,6 +18,9 @@ from bthtn.engine.planning.trace import (
     TaskPlanned,
     TaskRejected,
 )
+from bthtn.examples.domains.club.domain import Fighter
+from bthtn.examples.domains.club.domain import club as warrior
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.studio.testing.strategies import problems
 from bthtn.studio.views.domain_drawing import domain_tree
 from bthtn.studio.views.dot import EDGES, LOOKS
