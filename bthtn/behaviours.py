@@ -1,40 +1,14 @@
-"""The public names for acting: write ``from bthtn.behaviours import Agent, PlanGoal``."""
+"""The public names for acting: write ``from bthtn.behaviours import Agent, PlanGoal``.
+
+The events that an agent's listener is called with are in ``bthtn.events``.
+"""
 
 from bthtn.engine.agent.agent import Agent
 from bthtn.engine.agent.clock import ManualClock
 from bthtn.engine.agent.completion import Completion
 from bthtn.engine.agent.events import (
-    ActionsDrawn,
     AgentEvent,
     AgentListener,
-    AgentReloaded,
-    BeliefChanged,
-    CleanupEnded,
-    CleanupStarted,
-    ClockSetBack,
-    CodeFailed,
-    GoalEnded,
-    GoalWaits,
-    LeafAborted,
-    LeafAborting,
-    LeafEnded,
-    LeafRefused,
-    LeafStarted,
-    LeafWaits,
-    LeaseReturned,
-    LeaseTaken,
-    PlanAborted,
-    PlanAdopted,
-    PlanBroken,
-    PlanFailed,
-    PlanHookFailed,
-    PlanKept,
-    PlanRepaired,
-    PlanReplaced,
-    PlanResumed,
-    ReloadFailed,
-    SensorFailed,
-    TaskAvoided,
 )
 from bthtn.engine.agent.leases import Holder, Leases
 from bthtn.engine.agent.operators import Elapsed, OperatorFailed, Operators, Running
@@ -59,42 +33,24 @@ from bthtn.engine.behaviours.plain_data import PlainData
 from bthtn.engine.behaviours.plan_goal import PlanGoal
 from bthtn.engine.behaviours.reloading import replace_root
 from bthtn.engine.behaviours.saves import load, save
-from bthtn.engine.replanning.policy import NO_BACKOFF, Decision, Replanning, RetryPolicy, Verdict
+from bthtn.engine.replanning.policy import NO_BACKOFF, Replanning, RetryPolicy
 from bthtn.engine.replanning.schedule import PlanningSchedule
 from bthtn.engine.world.beliefs import Beliefs, Watch
 
 __all__ = [
     "NO_BACKOFF",
-    "ActionsDrawn",
     "Agent",
     "AgentEvent",
     "AgentListener",
-    "AgentReloaded",
-    "BeliefChanged",
     "Beliefs",
     "Believes",
     "Character",
-    "CleanupEnded",
-    "CleanupStarted",
-    "ClockSetBack",
-    "CodeFailed",
     "Completion",
     "Cooldown",
-    "Decision",
     "Delay",
     "Elapsed",
-    "GoalEnded",
-    "GoalWaits",
     "Holder",
     "IfThenElse",
-    "LeafAborted",
-    "LeafAborting",
-    "LeafEnded",
-    "LeafRefused",
-    "LeafStarted",
-    "LeafWaits",
-    "LeaseReturned",
-    "LeaseTaken",
     "Leases",
     "ManualClock",
     "Operator",
@@ -102,33 +58,20 @@ __all__ = [
     "Operators",
     "Parallel",
     "PlainData",
-    "PlanAborted",
-    "PlanAdopted",
-    "PlanBroken",
-    "PlanFailed",
     "PlanGoal",
-    "PlanHookFailed",
-    "PlanKept",
-    "PlanRepaired",
-    "PlanReplaced",
-    "PlanResumed",
     "PlanningSchedule",
     "PriorityGoals",
-    "ReloadFailed",
     "Repeat",
     "Replanning",
     "RetryPolicy",
     "RetryUntilSuccessful",
     "RunOnce",
     "Running",
-    "SensorFailed",
     "Sensors",
     "StateMachineGoals",
     "Switch",
-    "TaskAvoided",
     "Timeout",
     "UtilityGoals",
-    "Verdict",
     "Watch",
     "WhileDoElse",
     "attach",

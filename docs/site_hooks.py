@@ -23,8 +23,10 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = (
     "bthtn",
     "bthtn.behaviours",
+    "bthtn.events",
     "bthtn.kit",
     "bthtn.engine.planning",
+    "bthtn.engine.replanning",
     "bthtn.studio.explanation",
     "bthtn.engine.plan",
     "bthtn.studio.analysis",

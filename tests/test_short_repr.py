@@ -12,6 +12,7 @@ from bthtn.behaviours import Replanning, RetryPolicy
 PACKAGES = (
     "api",
     "behaviours",
+    "events",
     "engine.planning",
     "kit",
     "kit.recording",

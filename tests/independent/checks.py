@@ -7,9 +7,8 @@ from typing import Any
 
 import py_trees
 
-from bthtn.behaviours import (
-    Agent,
-    AgentEvent,
+from bthtn.behaviours import Agent, AgentEvent, PlanGoal
+from bthtn.events import (
     GoalEnded,
     LeafAborted,
     LeafAborting,
@@ -17,7 +16,6 @@ from bthtn.behaviours import (
     LeafStarted,
     LeaseReturned,
     LeaseTaken,
-    PlanGoal,
 )
 from tests.independent import model
 from tests.independent.build import Built, reader

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.behaviours import LeafAborted, LeafEnded, LeafStarted, PlanFailed
+from bthtn.events import LeafAborted, LeafEnded, LeafStarted, PlanFailed
 from bthtn.examples.domains.guard.domain import Room
 from bthtn.examples.trees.guard.tree import guard_in
 from bthtn.examples.trees.guard.world import Museum

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.behaviours import LeafEnded, PlanRepaired
+from bthtn.events import LeafEnded, PlanRepaired
 from bthtn.examples.domains.ore.domain import Thing
 from bthtn.examples.trees.miner.tree import Way, miner_on
 from bthtn.testing import RecordingListener

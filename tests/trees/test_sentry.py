@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.behaviours import GoalEnded, LeafAborted, PlanAdopted
+from bthtn.events import GoalEnded, LeafAborted, PlanAdopted
 from bthtn.examples.trees.sentry import operators
 from bthtn.kit import read_character
 from bthtn.testing import RecordingListener

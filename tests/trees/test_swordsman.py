@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.behaviours import LeafAborted, LeafEnded, PlanBroken
+from bthtn.events import LeafAborted, LeafEnded, PlanBroken
 from bthtn.examples.trees.swordsman import operators
 from bthtn.kit import read_character
 from bthtn.testing import RecordingListener

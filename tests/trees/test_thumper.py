@@ -1,6 +1,6 @@
 """The trunk thumper on his bridge: the plans of his chapter, one after the other."""
 
-from bthtn.behaviours import LeafAborted, LeafEnded, PlanAdopted, PlanReplaced
+from bthtn.events import LeafAborted, LeafEnded, PlanAdopted, PlanReplaced
 from bthtn.examples.trees.thumper.tree import character
 from bthtn.testing import RecordingListener
 

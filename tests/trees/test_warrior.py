@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.behaviours import LeafAborted, LeafEnded, PlanBroken
+from bthtn.events import LeafAborted, LeafEnded, PlanBroken
 from bthtn.examples.domains.club.domain import Distance
 from bthtn.examples.trees.archer.tree import archer_in
 from bthtn.examples.trees.warrior.arena import Arena

@@ -12,7 +12,8 @@ from py_trees.composites import Selector, Sequence
 from py_trees.decorators import SuccessIsRunning
 
 from bthtn import Fluent
-from bthtn.behaviours import Agent, AgentEvent, Believes, Character, LeafEnded, PlanAdopted
+from bthtn.behaviours import Agent, AgentEvent, Believes, Character
+from bthtn.events import LeafEnded, PlanAdopted
 from bthtn.examples.domains.ammunition.domain import Medic, Shooter, helping
 
 from .routines import Game, Gunner, planner, routine_1, routine_2, routine_with_ally

@@ -27,26 +27,28 @@ from bthtn import (
 )
 from bthtn.behaviours import (
     Agent,
-    AgentReloaded,
     Believes,
     Character,
-    CleanupStarted,
-    GoalEnded,
-    LeafAborted,
-    LeafEnded,
-    LeafStarted,
     Operators,
-    PlanAborted,
-    PlanAdopted,
-    PlanBroken,
     PlanGoal,
-    PlanHookFailed,
-    ReloadFailed,
     Sensors,
     attach,
     replace_root,
 )
 from bthtn.errors import ExecutionError
+from bthtn.events import (
+    AgentReloaded,
+    CleanupStarted,
+    GoalEnded,
+    LeafAborted,
+    LeafEnded,
+    LeafStarted,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanHookFailed,
+    ReloadFailed,
+)
 from bthtn.studio.testing.doubles import RecordingListener
 from tests.sizes import size
 

@@ -13,10 +13,7 @@ from py_trees.behaviours import Success
 from bthtn import Domain, parallel, seconds, sequence, timeout
 from bthtn.behaviours import (
     Agent,
-    ClockSetBack,
     Delay,
-    GoalWaits,
-    LeafEnded,
     ManualClock,
     OperatorFailed,
     Operators,
@@ -28,6 +25,7 @@ from bthtn.behaviours import (
     save,
 )
 from bthtn.errors import BthtnError, ExecutionError
+from bthtn.events import ClockSetBack, GoalWaits, LeafEnded
 from bthtn.kit.recording import line_of
 from bthtn.studio.testing.doubles import RecordingListener, letter_of, ticks
 from bthtn.studio.testing.strategies import World

@@ -33,7 +33,6 @@ from bthtn.behaviours import (
     AgentEvent,
     Believes,
     Character,
-    GoalEnded,
     OperatorFailed,
     Operators,
     PlanGoal,
@@ -41,6 +40,7 @@ from bthtn.behaviours import (
     Running,
     Sensors,
 )
+from bthtn.events import GoalEnded
 
 
 class Want(Enum):

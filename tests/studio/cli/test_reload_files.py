@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.behaviours import AgentReloaded, LeafStarted, PlanAborted, PlanAdopted, ReloadFailed
+from bthtn.events import AgentReloaded, LeafStarted, PlanAborted, PlanAdopted, ReloadFailed
 from bthtn.examples import trees
 from bthtn.studio.cli.reload import Reloading
 from bthtn.studio.testing.characters import character_of

@@ -11,18 +11,20 @@ from bthtn.behaviours import (
     NO_BACKOFF,
     Agent,
     Character,
+    OperatorFailed,
+    Operators,
+    PlanGoal,
+    Replanning,
+)
+from bthtn.engine.behaviours.task_leaf import TaskLeaf
+from bthtn.events import (
     LeafAborted,
     LeafEnded,
     LeafStarted,
     LeaseReturned,
     LeaseTaken,
-    OperatorFailed,
-    Operators,
-    PlanGoal,
-    Replanning,
     SensorFailed,
 )
-from bthtn.engine.behaviours.task_leaf import TaskLeaf
 from bthtn.studio.testing.invariants import MOST_IDLE, MOST_REPEATS
 from bthtn.testing import Invariants, Scenario, play
 

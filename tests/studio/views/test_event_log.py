@@ -10,22 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn import Domain, Fluent, FluentFamily, State, find_plan, fluent, fluents
-from bthtn.behaviours import (
-    Agent,
-    AgentEvent,
+from bthtn.behaviours import Agent, AgentEvent, OperatorFailed, Operators, PlanGoal
+from bthtn.engine.world.diff import Change
+from bthtn.events import (
     BeliefChanged,
     GoalEnded,
     LeafEnded,
     LeafRefused,
     LeafStarted,
     LeaseTaken,
-    OperatorFailed,
-    Operators,
     PlanAdopted,
-    PlanGoal,
     SensorFailed,
 )
-from bthtn.engine.world.diff import Change
 from bthtn.kit.recording import event_data, line_of, log_listener
 
 KINDS = get_args(AgentEvent)
