@@ -36,6 +36,34 @@ def imported_late(script):
     return printed(script + "\nprint(*{*sys.modules} - before)").split()
 
 
+def test_a_game_that_plans_and_acts_needs_py_trees_and_no_other_package():
+    """All else that is installed is hidden, but for what py_trees itself imports."""
+    script = """
+import py_trees, sys
+allowed = {name.partition(".")[0] for name in sys.modules} | sys.stdlib_module_names | {"bthtn"}
+class Hidden:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] not in allowed:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Hidden())
+from bthtn import Domain, Fluent, State, achieve, find_plan, fluent
+from bthtn.behaviours import *
+from bthtn.engine.planning import *
+from bthtn.events import *
+from bthtn.kit import *
+class Hall(State):
+    lit: Fluent[bool] = fluent(default=False)
+hall = Domain("hall", Hall)
+switch = hall.primitive("switch", effects=Hall.lit.becomes(True))
+assert find_plan(hall, Hall(), achieve(Hall.lit)) is not None
+agent = Agent("Ann", hall, Hall(), body=None)
+goal = PlanGoal("light", agent, switch())
+goal.tick_once()
+print(goal.status.name, agent.beliefs.now)
+"""
+    assert printed(script).splitlines()[-1] == "SUCCESS Hall(lit=true)"
+
+
 def test_who_describes_a_domain_waits_for_no_planner():
     modules = imported("from bthtn import Domain, State, fluent, method, primitive")
     assert not {name for name in modules if name.startswith("bthtn.engine.plan")}

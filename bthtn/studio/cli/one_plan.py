@@ -62,7 +62,7 @@ def plan_once(arguments: PlanArguments, options: OutputOptions, *, parallelize: 
         show_why_not(problem, expansions, as_json=options.form == "json")
         return 1
     if parallelize:
-        from bthtn.studio.analysis import parallelize as parallelized  # noqa: PLC0415 - brings networkx
+        from bthtn.studio.analysis import parallelize as parallelized  # noqa: PLC0415 - for few plans
 
         plan = parallelized(plan)
     if options.form != "html":

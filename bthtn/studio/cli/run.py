@@ -45,7 +45,6 @@ from bthtn.studio.testing.locate import Target, TargetKind, resolve, shown
 from bthtn.studio.views.timeline import HEADING, MARGIN, Line, Tick, TimelineRow, lines, rows, verbs
 
 TICKS: Final = 200
-OUT: Final = Path("out")
 _IN_ASCII: Final = str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."})
 _STYLES: Final[Mapping[str, str]] = {
     "senses": "dim",
@@ -71,7 +70,9 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     *,
     ticks: Annotated[int | None, Option(min=1, help="Stop after so many ticks.")] = None,
     seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
-    out: Annotated[Path | None, Option(metavar="FOLDER", help="Folder for pictures.")] = None,
+    out: Annotated[
+        Path | None, Option(metavar="FOLDER", help="Draw the tree and each plan, in this folder.")
+    ] = None,
     only: Annotated[
         str, Option(metavar="WORDS", help="Entries to print, such as plan,fails,goal.")
     ] = "",
@@ -102,18 +103,21 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     reloading = Reloading(tree, target, seed) if reload else None
     character = character_of(target, seed, *([None] if reload else []))
     _check_filters(filters, character)
-    folder = None if as_json and out is None else _folder(out or OUT, target.name)
+    folder = None if out is None else _folder(out, target.name)
+    album = None if out is None else Album(character, target.name)
     recorder = None
     if record is not None:
         check_name(record, "recording", RECORDINGS)
         typed = {"tree": tree, "ticks": ticks, "reload": reload}
         recorder = Recorder(record, character, name=target.name, seed=seed, run=typed)
-    run = Run(target, character, ticks or (sys.maxsize if reload else TICKS), reloading, recorder)
+    run = Run(
+        target, character, ticks or (sys.maxsize if reload else TICKS), reloading, recorder, album
+    )
     with handled_by(run.on_signal), recorder or nullcontext():
         tick_values = _followed(run, words, filters, as_json=as_json)
     run.check()
     is_lost = recorder is not None and recorder.error is not None
-    pictures = run.album.written(folder) if folder is not None else ([], "")
+    pictures = album.written(folder) if album is not None and folder is not None else ([], "")
     if as_json:
         head = {"format": "bthtn-run/1", "tree": target.name, "seed": seed}
         drawn = [shown(file) for file in pictures[0]]
@@ -155,10 +159,13 @@ def _followed(
 
 
 def _say_outcome(run: Run, record: Path | None, files: list[Path], missing: str) -> None:
-    plans = " to ".join(file.stem for file in (*files[1:2], *files[2:][-1:]))
-    beside = f" and, beside it, {plans}" if plans else ""
     recorded = "" if record is None else f"\nrecording: {shown(record)}"
-    say(f"\n{run.outcome()}{recorded}\npictures: {shown(files[0])}{beside}{missing}")
+    drawn = ""
+    if files:
+        plans = " to ".join(file.stem for file in (*files[1:2], *files[2:][-1:]))
+        beside = f" and, beside it, {plans}" if plans else ""
+        drawn = f"\npictures: {shown(files[0])}{beside}{missing}"
+    say(f"\n{run.outcome()}{recorded}{drawn}")
 
 
 class Run:
@@ -171,8 +178,9 @@ class Run:
         longest: int,
         reloading: Reloading | None = None,
         recorder: Recorder | Transcript | None = None,
+        album: Album | None = None,
     ) -> None:
-        self.album = Album(character, target.name)
+        self._album = album
         self.signals: list[int] = []
         self.finished = False
         self._character = character
@@ -211,7 +219,8 @@ class Run:
         if not self._is_stopping:
             self._is_stopping = True
             try:
-                self.album.close()
+                if self._album is not None:
+                    self._album.close()
             except Exception as error:  # noqa: BLE001 - a view must not end the run
                 give_up("the album", error)
             with self._contained():

@@ -14,7 +14,6 @@ from tests.studio.cli.hostile import Line
 from tests.studio.cli.runner import Result
 
 ROOT = Path(__file__).resolve().parents[3]
-SLOW = pytest.mark.slow
 
 
 def python(*arguments):
@@ -138,26 +137,35 @@ def test_the_module_is_light_until_a_command_is_called():
     loaded = set(python("-c", script).split())
     assert not loaded & {
         "py_trees",
-        "networkx",
+        "pydantic",
         "rich.console",
         "bthtn.studio.cli.plan_command",
         "pytest",
     }
 
 
-@pytest.mark.parametrize(
-    ("options", "loads"), [([], False), pytest.param(["--parallelize"], True, marks=SLOW)]
-)
-def test_the_package_is_the_program_and_plans_without_py_trees_and_networkx(options, loads):
-    called = ["bthtn", "plan", "combat", "fight", *options]
+@pytest.mark.parametrize("called", [["plan", "combat", "fight"], ["check", "combat"]])
+def test_a_command_that_runs_no_tree_does_not_wait_for_py_trees(called):
     script = (
-        f"import atexit, runpy, sys; sys.argv = {called}\n"
-        "atexit.register(lambda: print('networkx' in sys.modules, 'py_trees' in sys.modules))\n"
+        f"import atexit, runpy, sys; sys.argv = ['bthtn', *{called}]\n"
+        "atexit.register(lambda: print({'py_trees', 'pydantic'} & {*sys.modules}))\n"
         "runpy.run_module('bthtn', run_name='__main__')"
     )
-    out = python("-c", script)
-    assert "search_enemy" in out
-    assert out.splitlines()[-1] == f"{loads} False"
+    *out, loaded = python("-c", script).splitlines()
+    assert "combat" in out[0] or "search_enemy" in out[-1]
+    assert loaded == "set()"
+
+
+def test_without_what_the_command_is_made_with_one_message_says_what_to_install():
+    script = "import sys; sys.modules['typer'] = None; import bthtn.__main__ as b; b.main()"
+    run = [sys.executable, "-c", script]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "[BT418] the command needs typer, which is not installed\n"
+        "  where: bthtn\n"
+        '  hint: pip install "bthtn[cli]"\n'
+    )
 
 
 @pytest.mark.parametrize("command", ["list", "plan", "check", "render", "palette", "run"])

@@ -81,20 +81,23 @@ def graphviz(monkeypatch):
 # what is printed
 
 
+OUT = Path("out")
+
+
 def test_the_soldier_runs_to_a_good_end(told, graphviz):
-    code, text = told("soldier")
+    code, text = told("soldier", out=OUT)
     assert code == 0
     assert "drops    plan 5 for fight — 'survive' took over" in text
     assert text.splitlines()[-2].startswith("finished after 4")
     assert text.splitlines()[-1].startswith(f"pictures: {Path('out/soldier/tree.svg')} and")
 
 
-def test_no_line_of_the_shown_run_is_wider_than_a_hundred_columns(told, graphviz):
+def test_no_line_of_the_shown_run_is_wider_than_a_hundred_columns(told):
     assert max(map(len, told("soldier")[1].splitlines())) <= 100
 
 
 def test_a_run_is_told_tick_by_tick(told, tree, graphviz):
-    assert told(tree()) == (
+    assert told(tree(), out=OUT) == (
         0,
         "tick    the tree runs           what happens\n"
         "1       play           plan     1 for play, record []\n"
@@ -113,7 +116,7 @@ def test_a_run_is_told_tick_by_tick(told, tree, graphviz):
     )
 
 
-def test_a_run_that_does_not_finish_in_time_is_no_success(told, tree, graphviz):
+def test_a_run_that_does_not_finish_in_time_is_no_success(told, tree):
     code, text = told(tree(), ticks=2, seed=5)
     assert code == 1
     assert "drops    plan 1 for play — the tree was stopped" in text
@@ -121,7 +124,7 @@ def test_a_run_that_does_not_finish_in_time_is_no_success(told, tree, graphviz):
     assert "not finished after 2 ticks; give it more with --ticks" in text
 
 
-def test_only_the_entries_that_are_asked_for_are_printed(told, tree, graphviz):
+def test_only_the_entries_that_are_asked_for_are_printed(told, tree):
     _, text = told(tree(), only="goal, effect")
     shown = text[: text.index("finished")].splitlines()
     assert [line[23:] for line in shown[1:] if line] == [
@@ -136,14 +139,14 @@ def test_a_misspelt_kind_of_entries_is_found_before_the_run(told, tree):
     assert not Path("out").exists()
 
 
-def test_of_four_soldiers_the_timeline_says_who_does_what(told, graphviz):
+def test_of_four_soldiers_the_timeline_says_who_does_what(told):
     _, text = told("squad", ticks=1, only="plan,start")
     who = [line[23:32].strip() for line in text.splitlines() if line[32:].startswith("starts")]
     assert [name for name in ("Al", "Bo", "Cy", "Di") if f" {name}       plan" in text]
     assert len(who) == 4
 
 
-def test_only_the_entries_of_one_agent_are_printed(told, graphviz):
+def test_only_the_entries_of_one_agent_are_printed(told):
     _, text = told("squad", ticks=4, agent="Bo", only="goal,start,done")
     assert [line[23:] for line in text[: text.index("not finished")].splitlines()[1:] if line] == [
         "Bo       starts   go_to('ogre')",
@@ -159,11 +162,11 @@ def test_a_misspelt_agent_or_goal_is_found_before_the_run(told, tree, what, near
     assert not Path("out").exists()
 
 
-def test_the_seed_reaches_the_tree(told, tree, graphviz):
+def test_the_seed_reaches_the_tree(told, tree):
     assert "finished after 9 ticks" in told(tree(), seed=2)[1]
 
 
-def test_a_screen_that_knows_ascii_only_gets_ascii(told, tree, graphviz, monkeypatch):
+def test_a_screen_that_knows_ascii_only_gets_ascii(told, tree, monkeypatch):
     monkeypatch.setattr(run, "is_unicode_screen", lambda: False)
     text = told(tree(), seed=2)[1]
     assert text.isascii()
@@ -171,14 +174,14 @@ def test_a_screen_that_knows_ascii_only_gets_ascii(told, tree, graphviz, monkeyp
     assert "bones: 0 -> 1" in text
 
 
-def test_a_screen_with_colours_gets_colours(told, tree, graphviz, monkeypatch):
+def test_a_screen_with_colours_gets_colours(told, tree, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[" in told(tree())[1]
 
 
-def test_the_same_seed_prints_the_same(told, graphviz):
+def test_the_same_seed_prints_the_same(told):
     assert told("soldier", seed=7) == told("soldier", seed=7)
 
 
@@ -264,14 +267,21 @@ def names(folder):
     return sorted(file.name for file in Path(folder).iterdir())
 
 
+def test_nothing_is_drawn_that_nobody_asked_for(told, tree, monkeypatch):
+    monkeypatch.setattr(run, "Album", None)
+    _, text = told(tree())
+    assert text.endswith("\nfinished after 3 ticks\n")
+    assert not OUT.exists()
+
+
 def test_the_tree_and_every_plan_are_drawn(told, graphviz):
-    told("soldier")
+    told("soldier", out=OUT)
     plans = [f"plan-{number}.{form}" for number in range(1, 10) for form in ("dot", "svg")]
     assert names("out/soldier") == sorted(["pictures.html", "tree.dot", "tree.svg", *plans])
 
 
 def test_a_plan_is_drawn_as_it_looked_at_its_end(told, graphviz):
-    told("soldier")
+    told("soldier", out=OUT)
     dropped = Path("out/soldier/plan-5.dot").read_text()
     assert "'survive' took over" in dropped
     assert "▶ shoot" in dropped
@@ -280,12 +290,12 @@ def test_a_plan_is_drawn_as_it_looked_at_its_end(told, graphviz):
 
 
 def test_a_plan_that_still_runs_at_the_end_is_drawn_running(told, tree, graphviz):
-    told(tree(), ticks=2, seed=5)
+    told(tree(), ticks=2, seed=5, out=OUT)
     assert "▶ dig" in Path("out/dog/plan-1.dot").read_text()
 
 
 def test_without_graphviz_there_is_dot_and_one_hint(told, no_graphviz):
-    code, text = told("soldier")
+    code, text = told("soldier", out=OUT)
     assert code == 0
     assert text.count("[BT407]") == 1
     assert "out/soldier/tree.dot" in text
@@ -294,10 +304,10 @@ def test_without_graphviz_there_is_dot_and_one_hint(told, no_graphviz):
 
 def test_pictures_of_an_earlier_run_do_not_stay(told, tree, graphviz):
     name = tree()
-    told(name, seed=4)
+    told(name, seed=4, out=OUT)
     kept = Path("out/dog/plan-of-mine.svg")
     kept.write_text("mine")
-    told(name)
+    told(name, out=OUT)
     assert names("out/dog") == [
         "pictures.html",
         "plan-1.dot",
@@ -324,7 +334,7 @@ def test_a_recording_does_not_replace_another_file(told, tree):
 def test_a_folder_that_cannot_be_made_is_found_before_the_run(told, tree):
     Path("out").write_text("in the way")
     with pytest.raises(InputError, match="cannot write to") as error:
-        told(tree())
+        told(tree(), out=OUT)
     assert error.value.code == "BT404"
 
 
@@ -332,7 +342,7 @@ def test_only_so_many_plans_are_drawn(told, tree, monkeypatch):
     drawn = []
     monkeypatch.setattr(album, "picture", lambda dot, form: drawn.append(dot) or b"<svg/>")
     monkeypatch.setattr(album, "MOST_DRAWN", 2)
-    told(tree(), seed=4)
+    told(tree(), seed=4, out=OUT)
     assert len(drawn) == 2
     assert "plan-5.dot" in names("out/dog")
 
@@ -402,7 +412,7 @@ INTERRUPTED = """
 """
 
 
-def test_an_interrupt_takes_the_tree_down_after_the_tick(told, tree, graphviz):
+def test_an_interrupt_takes_the_tree_down_after_the_tick(told, tree):
     before = signal.getsignal(signal.SIGINT)
     code, text = told(tree(INTERRUPTED))
     assert code == 130
@@ -412,7 +422,7 @@ def test_an_interrupt_takes_the_tree_down_after_the_tick(told, tree, graphviz):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_second_interrupt_ends_the_tick_and_then_the_operators(told, tree, graphviz):
+def test_a_second_interrupt_ends_the_tick_and_then_the_operators(told, tree):
     added = INTERRUPTED.replace(
         "os.kill(os.getpid(), signal.SIGINT)", "[os.kill(os.getpid(), signal.SIGINT) for _ in '12']"
     )
@@ -423,7 +433,7 @@ def test_a_second_interrupt_ends_the_tick_and_then_the_operators(told, tree, gra
 
 
 def test_the_tree_and_its_plans_are_on_one_page_for_a_browser(told, no_graphviz):
-    _, out = told("soldier")
+    _, out = told("soldier", out=OUT)
     assert "for a browser: out/soldier/pictures.html" in out
     page = Path("out/soldier/pictures.html").read_text("utf-8")
     data = json.loads(page.split('id="data">')[1].split("</script>")[0])

@@ -25,7 +25,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
 def played(monkeypatch, capsys, level, seed):
     """Play a game to its end with all views of it; its timeline and its recording."""
     line = ["run", f"{TREE}:{level}", "--seed", str(seed), "--ticks", "5000"]
-    monkeypatch.setattr(sys, "argv", ["bthtn", *line, "--record", "game.jsonl"])
+    monkeypatch.setattr(sys, "argv", ["bthtn", *line, "--record", "game.jsonl", "--out", "out"])
     with pytest.raises(SystemExit) as end:
         run()
     told, complaints = capsys.readouterr()
