@@ -23,6 +23,7 @@ from bthtn.engine.behaviours.reloading import replace_root
 from bthtn.engine.behaviours.saves import load, save
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import BthtnError, ExecutionError
+from bthtn.notebooks import repr_mimebundle
 
 
 class Character(Unpicklable):
@@ -35,6 +36,7 @@ class Character(Unpicklable):
     """
 
     _copy_hint = "character.save() is a running character as JSON"
+    _repr_mimebundle_ = repr_mimebundle
 
     @checked
     def __init__(

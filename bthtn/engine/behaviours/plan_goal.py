@@ -76,6 +76,7 @@ from bthtn.engine.world.sharing import Unpicklable
 from bthtn.engine.world.state import FrozenState
 from bthtn.engine.world.unfrozen import quickly
 from bthtn.errors import BthtnError
+from bthtn.notebooks import repr_mimebundle
 
 Known: TypeAlias = FrozenState | None
 """A state, if there is one to be known."""
@@ -100,6 +101,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     """
 
     _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
+    _repr_mimebundle_ = repr_mimebundle
 
     # Objects share the names of their attributes if they have less than thirty, which saves more
     # than a KiB for each goal. So what the parts of a goal have stays there.

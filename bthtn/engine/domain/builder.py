@@ -37,6 +37,7 @@ from bthtn.engine.world.names import name_faults
 from bthtn.engine.world.sharing import Shared, Unpicklable
 from bthtn.engine.world.state import State
 from bthtn.errors import BthtnError, Diagnostic, DomainError
+from bthtn.notebooks import repr_mimebundle
 
 S = TypeVar("S", bound=State)
 P = ParamSpec("P")
@@ -206,6 +207,8 @@ class Domain(Unpicklable, Generic[S]):
             DomainError.raise_for(found)
             self._frozen = FrozenDomain(self.name, self.state_class, tasks, methods)
         return self._frozen
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __repr__(self) -> str:
         state = "frozen" if self._frozen is not None else "being written"

@@ -33,6 +33,7 @@ from bthtn.engine.world.schema import StateSchema
 from bthtn.engine.world.sharing import Shared, Unpicklable
 from bthtn.engine.world.state import State
 from bthtn.errors import DomainError, nearest
+from bthtn.notebooks import repr_mimebundle
 
 T = TypeVar("T")
 
@@ -238,6 +239,8 @@ class FrozenDomain(Shared, Unpicklable):
             else:
                 pending.extend(parts_of(part))
         return True
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __repr__(self) -> str:
         return f"<domain {self.name}: {len(self.authored)} tasks>"

@@ -17,6 +17,7 @@ from bthtn.engine.world.footprint import Footprint
 from bthtn.engine.world.sharing import Shared, Unpicklable
 from bthtn.engine.world.state import FrozenState
 from bthtn.engine.world.unfrozen import unfrozen
+from bthtn.notebooks import repr_mimebundle
 from bthtn.records import record
 
 T = TypeVar("T")
@@ -177,6 +178,8 @@ class Plan(Shared, Unpicklable):
     def flat(self) -> Node:
         """The tree without scopes, as it is run."""
         return flat(self.tree)
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __repr__(self) -> str:
         return f"<plan for {self.goal_text}: {len(self.actions)} steps, record {self.record!r}>"

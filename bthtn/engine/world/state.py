@@ -13,6 +13,7 @@ from bthtn.engine.world.schema import StateSchema, schema_from
 from bthtn.engine.world.sharing import Shared
 from bthtn.engine.world.truth import UNKNOWN, Unknown, value_text
 from bthtn.errors import StateError
+from bthtn.notebooks import repr_mimebundle
 
 V = TypeVar("V")
 
@@ -79,6 +80,8 @@ class FrozenState(Shared):
 
     def __hash__(self) -> int:
         return hash(frozenset(self.values.items()))
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{fluent}={value_text(value)}" for fluent, value in self.items())
@@ -235,6 +238,8 @@ class State(metaclass=_StateClass):
 
     def __hash__(self) -> int:
         return hash(self._view)
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bthtn.studio.views.domain_drawing import domain_dot, domain_tree
     from bthtn.studio.views.graphviz import picture
     from bthtn.studio.views.html import html_page
+    from bthtn.studio.views.notebook import show_in_notebooks
     from bthtn.studio.views.plan_drawing import plan_dot, tree_dot
     from bthtn.studio.views.plan_nodes import plan_tree
     from bthtn.studio.views.search_nodes import search_tree
@@ -34,6 +35,7 @@ __all__ = [
     "plan_tree",
     "rows",
     "search_tree",
+    "show_in_notebooks",
     "tree_dot",
     "tree_text",
 ]
@@ -46,6 +48,7 @@ __getattr__, __dir__ = late_names(
         "bthtn.studio.views.domain_drawing": "domain_dot domain_tree",
         "bthtn.studio.views.graphviz": "picture",
         "bthtn.studio.views.html": "html_page",
+        "bthtn.studio.views.notebook": "show_in_notebooks",
         "bthtn.studio.views.plan_drawing": "plan_dot tree_dot",
         "bthtn.studio.views.plan_nodes": "plan_tree",
         "bthtn.studio.views.search_nodes": "search_tree",
