@@ -187,7 +187,7 @@ release: .venv/.ready
 	out/release/tools/bin/twine check --strict dist/*
 	for file in dist/*; do \
 		$(BIN)/python -m venv --clear out/release/empty || exit 1; \
-		out/release/empty/bin/python -m pip install --quiet --disable-pip-version-check $$file || exit 1; \
+		out/release/empty/bin/python -m pip install --quiet --disable-pip-version-check "$$file[cli]" || exit 1; \
 		(cd out/release && empty/bin/bthtn --version && empty/bin/bthtn list && empty/bin/bthtn run soldier --json) \
 			> out/release/$$(basename $$file).txt || exit 1; \
 	done
