@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds clusters differential running functions hunt hostile independent mutants seeded release clean
+.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds differential running functions hunt hostile independent mutants seeded release clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -111,12 +111,6 @@ instructions: .venv/.ready
 worlds: .venv/.ready
 	$(BIN)/python -m pytest -q tests/trees/explorer/levels.py
 	$(BIN)/python -m benchmarks.worlds --write-docs
-
-# clusters: a comparison of 10,000 seeds on one core, on all, and on local Dask and Ray clusters, with
-# and without a killed worker; 1 when results differ; half an hour on two cores
-clusters: .venv/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[clusters]"
-	$(BIN)/python -m benchmarks.clusters --write-docs
 
 # differential: random problems, 5,000 for each property on which the reference and the search have to
 # agree, more than 100,000 in all; half an hour on two cores; `make differential SEED=2` draws others

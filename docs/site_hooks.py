@@ -36,6 +36,7 @@ PACKAGES = (
     "bthtn.studio.watch",
     "bthtn.testing",
     "bthtn.studio.fuzzing",
+    "bthtn.studio.compare",
 )
 """The public packages, in the order of docs/api.md."""
 

@@ -53,7 +53,7 @@ CLOSED_KINDS = {
 TOOL_OF = {
     "bthtn/engine/agent/code_types.py": "typing_extensions",
     "bthtn/kit/formats/xml_document.py": "defusedxml",
-    "bthtn/studio/batch/dask_backend.py": "joblib",
+    "bthtn/studio/batch/runner.py": "joblib",
     "bthtn/studio/cli/reload.py": "watchfiles",
     "bthtn/studio/watch/app.py": "starlette",
     "bthtn/studio/watch/server.py": "uvicorn",

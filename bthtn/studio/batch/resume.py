@@ -1,15 +1,14 @@
 """A batch whose results are kept in a file of JSON lines, from which it goes on.
 
-The lines are in the order of the items, so the same batch makes the same bytes, and an
-interrupted one leaves the beginning of them. Every line names its batch, a digest of the
-question: results of different batches never come into one file.
+Lines that are there are not run again. Every line names its batch by a digest of the question, so
+that results of other questions, or of files that were edited since, never come into one file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from errno import EINVAL
 from hashlib import sha256
@@ -17,60 +16,38 @@ from pathlib import Path
 from typing import Any
 
 from bthtn.errors import InputError
-from bthtn.studio.batch.runner import Deaths, run_batch
-from bthtn.studio.batch.workers import LOCAL, Workers
+from bthtn.studio.batch.runner import Report, run_batch
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The file in which the results of a batch are kept, and its question, ``about``, as JSON.
-
-    ``key`` is the name of the item in a line.
-    """
+    """The file of a batch: ``about`` is the question as JSON, ``key`` an item's name in a row."""
 
     file: Path
     about: Row
-    key: str = "item"
+    key: str
 
     @property
     def batch(self) -> str:
         """The digest of the question."""
         return sha256(json.dumps(self.about, sort_keys=True).encode()).hexdigest()[:12]
 
-    def begun(self, items: Sequence[Any]) -> tuple[list[Row], int]:
-        """The results that are there, and how many bytes their lines have.
+    def rows(self) -> tuple[dict[Any, Row], int]:
+        """The results that are there, by their items, and how many bytes their lines have.
 
-        A last line without an end does not count. Raises InputError for a file that is not the
-        beginning of this batch.
+        A last line without an end does not count. Raises InputError for a file of something else.
         """
-        if self.file.is_char_device():  # which may never end
-            raise self.unusable(OSError(EINVAL, "it is no file"))
-        try:
-            data = self.file.read_bytes()
-        except FileNotFoundError:
-            return [], 0
-        except OSError as error:
-            raise self.unusable(error) from None
-        whole = data[: data.rfind(b"\n") + 1]
-        if data and not whole:
+        with self.accessed():
+            if self.file.exists() and not self.file.is_file():  # a device may never end
+                raise OSError(EINVAL, "it is no file")
+            data = self.file.read_bytes() if self.file.exists() else b""
+        size = data.rfind(b"\n") + 1
+        if data and not size:
             raise self._other(1, "it is no result")
-        rows = [self._row(line, number) for number, line in enumerate(whole.splitlines(), 1)]
-        for number, (row, item) in enumerate(zip(rows, items, strict=False), 1):
-            if row[self.key] != item:
-                raise self._other(number, f"it is of {row[self.key]}, and not of {item}")
-        return rows[: len(items)], len(whole)
-
-    def line(self, item: Any, result: Row) -> tuple[Row, bytes]:
-        """The result with its item and batch, and the line of it."""
-        row = {self.key: item, "batch": self.batch, **result}
-        return row, json.dumps(row).encode() + b"\n"
-
-    def unusable(self, error: OSError) -> InputError:
-        """The error of the operating system, as one that names the file."""
-        message = f"cannot keep results in {self.file}: {error.strerror}"
-        return InputError("BT404", message, hint="is there such a folder, and room in it?")
+        rows = [self._row(line, number) for number, line in enumerate(data[:size].splitlines(), 1)]
+        return {row[self.key]: row for row in rows}, size
 
     def _row(self, line: bytes, number: int) -> Row:
         try:
@@ -88,37 +65,39 @@ class Kept:
         hint = "name another file, or remove this one"
         return InputError("BT493", message, f"{self.file}:{number}", hint)
 
+    @contextmanager
+    def accessed(self) -> Iterator[None]:
+        """Inside, an error of the operating system is an InputError that names the file."""
+        try:
+            yield
+        except OSError as error:
+            message = f"cannot keep results in {self.file}: {error.strerror}"
+            hint = "is there such a folder, and room in it?"
+            raise InputError("BT404", message, hint=hint) from None
+
 
 def resumed(
-    function: Callable[[Any], Row],
-    items: Sequence[Any],
-    kept: Kept | None,
-    workers: Workers = LOCAL,
-    deaths: Deaths | None = None,
+    function: Callable[[Any], Row], items: Sequence[Any], kept: Kept | None, report: Report
 ) -> Generator[Row]:
-    """The results of a batch: those that are kept, then the others, each kept as it comes.
+    """The results of a batch in the order of the items: those that are kept, and the others.
 
-    Raises InputError for a file that has something else in it or cannot be written.
+    The others are kept as they come. Raises InputError for a file that has something else in it or
+    cannot be written, and what ``run_batch`` raises.
     """
     if kept is None:
-        yield from run_batch(function, items, workers, deaths)
+        yield from run_batch(function, items, report)
         return
-    rows, length = kept.begun(items)
-    yield from rows
-    left = items[len(rows) :]
-    if not left:
-        return
-    try:
-        with (
-            kept.file.open("r+b" if length else "wb") as file,
-            closing(run_batch(function, left, workers, deaths)) as results,
-        ):
-            file.truncate(length)
-            file.seek(length)
-            for item, result in zip(left, results, strict=True):
-                row, line = kept.line(item, result)
-                file.write(line)
+    rows, size = kept.rows()
+    left = [item for item in items if item not in rows]
+    with (
+        kept.accessed(),
+        kept.file.open("ab") as file,
+        closing(run_batch(function, left, report)) as results,
+    ):
+        file.truncate(size)
+        for item in items:
+            if item not in rows:
+                rows[item] = {**next(results), "batch": kept.batch}
+                file.write(json.dumps(rows[item]).encode() + b"\n")
                 file.flush()
-                yield row
-    except OSError as error:
-        raise kept.unusable(error) from None
+            yield rows[item]

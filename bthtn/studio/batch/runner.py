@@ -1,114 +1,103 @@
-"""Calls a function for every item of a batch, again where a worker died.
+"""Calls a function for every item of a batch, with joblib if it is installed.
 
-until all results are there:
-    call the function for the items that are left, and yield results in their order
-    a worker died: report it, and call it for a few items one at a time, which is
-        for twice as many each time that a worker dies before there is a result
-    one died three times with the same item alone: that item is the reason
+Where the calls are made is said by ``joblib.parallel_config``, as for any library that uses joblib:
+``on_cores`` does so for this machine. What is hard is that a process may die, of no fault of the
+item's: joblib gives up all calls then, so those that have no result yet are made again. Results
+come in order, so after three deaths without one, the next item is the suspect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+import signal
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Final, TypeVar
 from warnings import catch_warnings
 
-from bthtn.errors import ExecutionError
-from bthtn.studio.batch.workers import LOCAL, Workers, package_of
+from bthtn.errors import ExecutionError, InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Report = Callable[[str], object]
 
+HOW: Final = "pip install 'bthtn[scale]'"
 MOST_DEATHS: Final = 3
-"""How often workers may die of one item."""
-WAVE: Final = 256
-"""Items at a time for Ray, whose pool gives no result before it has all of them."""
-_DEATHS: Final = frozenset(
-    {"KilledWorker", "ActorDiedError", "RayActorError", "WorkerCrashedError"}
-)
-"""What Dask and Ray raise when a worker has died; neither need be installed."""
+"""How often processes may die before there is another result."""
 
 
-@dataclass(slots=True)
-class Deaths:
-    """How many workers of a batch died; ``report`` is called with a sentence for each."""
+@contextmanager
+def on_cores(jobs: int) -> Iterator[None]:
+    """Inside, batches run in so many processes of this machine; 0 is one per core.
 
-    report: Callable[[str], object] = lambda _: None
-    number: int = 0
+    With one, and with 0 where joblib is not installed, they run in this process. Raises InputError
+    if more are asked for without joblib.
+    """
+    if jobs == 1 or (jobs == 0 and find_spec("joblib") is None):
+        yield
+        return
+    joblib = package_of("joblib", HOW)
+    with joblib.parallel_config("loky", n_jobs=jobs or -1, initializer=_leave_interrupts):
+        yield
 
-    def add(self, item: object) -> None:
-        """Count and report a death, after which the batch goes on with this item."""
-        self.number += 1
-        self.report(f"a worker died; what has no result yet is run again, from {item} on")
 
-    def add_lost(self, number: int) -> None:
-        """Count and report workers that a cluster lost, whose calls it has made again itself."""
-        self.number += number
-        if number:
-            self.report(f"workers that the cluster lost: {number}; it ran their calls again")
+def _leave_interrupts() -> None:
+    """Let the process that works for another one be ended by that one, not by Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def package_of(name: str, how: str) -> ModuleType:
+    """Import a package that an extra installs. Raises InputError that says how to install it."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        message = f"this needs {name}, which is not installed"
+        raise InputError("BT490", message, hint=how) from None
 
 
 def run_batch(
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
-    workers: Workers = LOCAL,
-    deaths: Deaths | None = None,
+    function: Callable[[Item], Result], items: Sequence[Item], report: Report = lambda _: None
 ) -> Generator[Result]:
     """Call a pure function for every item; yields the results in the order of the items.
 
-    Raises InputError if the workers cannot be reached, ExecutionError if they die of an item, and
-    whatever the function raises.
+    ``report`` is called with a sentence when a process has died. Raises ExecutionError if they die
+    again and again, and whatever the function raises.
     """
-    deaths = deaths or Deaths()
-    done = alone = 0
-    few = 1
-    died_of: list[int] = []
-    with workers.ready() as lost:
-        while done < len(items):
-            begun = done
-            try:
-                left = items[done:][: alone or None]
-                with closing(_results(function, left, workers, alone)) as results:
-                    for result in results:
-                        done += 1
-                        yield result
-                alone = 0
-            except Exception as error:
-                if not (isinstance(error, BrokenProcessPool) or type(error).__name__ in _DEATHS):
-                    raise
-                died_of.extend([done] if alone else [])
-                if died_of.count(done) == MOST_DEATHS:
-                    raise _died_of(items[done], error) from error
-                few = 1 if done > begun and not alone else 2 * few
-                alone = few
-                deaths.add(items[done])
-        deaths.add_lost(lost())
-
-
-def _results(
-    function: Callable[[Item], Result], items: Sequence[Item], workers: Workers, alone: int
-) -> Generator[Result]:
-    """The results in order; with ``alone``, the next item is called only after the last one."""
-    joblib = package_of("joblib", "pip install 'bthtn[scale]'")
-    options = {"pre_dispatch": 1, "batch_size": 1} if alone else {}
-    call = joblib.delayed(function)
-    if workers.backend == "ray":
-        with joblib.Parallel(**options) as parallel:
-            for first in range(0, len(items), WAVE):
-                yield from parallel(call(item) for item in items[first : first + WAVE])
-    else:
-        results = joblib.Parallel(**options, return_as="generator")(call(item) for item in items)
+    done = deaths = 0
+    while done < len(items):
+        begun = done
         try:
-            for result in results:  # noqa: UP028 - `yield from` would close it before it is ignored
-                yield result
-        finally:
-            with catch_warnings(action="ignore"):  # that there are more results
-                results.close()
+            with closing(_results(function, items[done:])) as results:
+                for result in results:
+                    done += 1
+                    yield result
+        except BrokenProcessPool as error:
+            deaths = 1 if done > begun else deaths + 1
+            if deaths == MOST_DEATHS:
+                raise _died_at(items[done], error) from error
+            report(f"a worker died; what has no result yet is run again, from {items[done]} on")
 
 
-def _died_of(item: object, error: Exception) -> ExecutionError:
-    message = f"a worker died {MOST_DEATHS} times at {item}: {type(error).__name__}"
-    return ExecutionError("BT492", message, hint="with one job it runs in this process: --jobs 1")
+def _results(function: Callable[[Item], Result], items: Sequence[Item]) -> Generator[Result]:
+    if find_spec("joblib") is None:
+        yield from map(function, items)
+        return
+    import joblib  # noqa: PLC0415 - an extra
+
+    calls = (joblib.delayed(function)(item) for item in items)
+    results = joblib.Parallel(return_as="generator")(calls)
+    try:
+        for result in results:  # noqa: UP028 - `yield from` would close it before it is ignored
+            yield result
+    finally:
+        with catch_warnings(action="ignore"):  # that there are more results
+            results.close()
+
+
+def _died_at(item: object, error: Exception) -> ExecutionError:
+    message = f"workers died {MOST_DEATHS} times before a result of {item}: {type(error).__name__}"
+    hint = "it may be one of the next items, too; with --jobs 1 they run in this process"
+    return ExecutionError("BT492", message, hint=hint)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,20 +15,15 @@ from rich.table import Table
 from typer import Argument, Option
 
 from bthtn.errors import InputError
-from bthtn.studio.batch.resume import Kept, resumed
-from bthtn.studio.batch.runner import Deaths
-from bthtn.studio.batch.workers import Workers
+from bthtn.studio.batch.resume import Kept, Row, resumed
 from bthtn.studio.cli import options
-from bthtn.studio.cli.handlers import ending
+from bthtn.studio.cli.handlers import working
 from bthtn.studio.cli.printing import WIDTH, note, say_json, with_progress
-from bthtn.studio.cli.sides import Experiment, Pair, Side
-from bthtn.studio.compare.pair import OtherPlan, most_different, other_plans
-from bthtn.studio.compare.statistics import Finding, findings
+from bthtn.studio.compare import Comparison
+from bthtn.studio.compare.differences import OtherPlan, means, most_different, other_plans
 
-FORMAT: Final = "bthtn-compare/1"
 MOST_SEEDS: Final = 10_000_000
 MOST_PLANS: Final = 5
-Row = dict[str, Any]
 
 
 def compare(  # noqa: PLR0913 - one for each thing that can be typed
@@ -50,35 +45,41 @@ def compare(  # noqa: PLR0913 - one for each thing that can be typed
         list[str] | None, Option("--b", metavar="SETTING=VALUE", help="Setting of B's plans.")
     ] = None,
     jobs: options.Jobs = 0,
-    backend: options.OnBackend = options.Backend.LOKY,
-    address: options.Address = "",
     output: Annotated[Path | None, options.kept("seed")] = None,
     most: Annotated[int, Option(min=0, help="How many seeds to list.")] = 10,
-    as_json: options.AsJson = False,
+    as_json: Annotated[bool, Option("--json", help="Print a line of JSON for each seed.")] = False,
 ) -> int:
-    """Compare over the seeds, and print the findings and the most different seeds.
+    """Compare over the seeds, and print tables, or the row of each seed as JSON.
 
-    The results are kept in the file ``output``. Returns 0 if both sides do the same with every
-    seed, else 1. Raises BthtnError.
+    The rows are kept in the file ``output``. Returns 0 if both sides do the same with every seed,
+    else 1. Raises BthtnError.
     """
-    experiment = Experiment(tuple(measure or ()), ticks, task, tuple(given or ()))
-    pair = Pair(Side.of(a, settings_a or ()), Side.of(b, settings_b or ()), experiment)
-    workers = Workers(jobs or -1, backend.value, address)
+    comparison = Comparison.of(
+        a,
+        b,
+        measures=measure or (),
+        ticks=ticks,
+        task=task,
+        given=given or (),
+        settings_a=settings_a or (),
+        settings_b=settings_b or (),
+    )
     numbers = seeds_from(seeds)
-    digests = [side.prepared(experiment) for side in (pair.a, pair.b)]
-    findings([], experiment.registered())  # what is missing is to be known before
-    deaths = Deaths(note)
-    sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
-    about = {"experiment": asdict(experiment), "sides": sides, "files": digests}
+    about = {**asdict(comparison), "files": comparison.prepared()}
     kept = None if output is None else Kept(output, about, "seed")
-    with ending(workers), closing(resumed(pair, numbers, kept, workers, deaths)) as results:
-        shown = with_progress(results, "seeds", len(numbers))
-        rows = [{"seed": seed, **row} for seed, row in zip(numbers, shown, strict=True)]
-        summary = _Summary(pair, rows, deaths.number, most)
-        if as_json:
-            say_json(summary.data())
-        else:
-            summary.show(Console(width=None if sys.stdout.isatty() else WIDTH))
+    with working(jobs), closing(resumed(comparison, numbers, kept, note)) as results:
+        rows = []
+        for row in with_progress(results, "seeds", len(numbers)):
+            rows.append(row)
+            if as_json:
+                say_json(row)
+    if not as_json:
+        screen = Console(width=None if sys.stdout.isatty() else WIDTH)
+        with screen.capture() as shown:  # Rich has an answer of its own to a reader who leaves
+            screen.print(f"a: {a}\nb: {b}", highlight=False)
+            for table in _tables(rows, comparison.experiment.measures, most):
+                screen.print(table, highlight=False)
+        print(shown.get(), end="")
     return int(any(not row["same"] for row in rows))
 
 
@@ -92,64 +93,28 @@ def seeds_from(text: str) -> range:
     return range(first, last + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    """The rows summed up, for people and for programs."""
-
-    pair: Pair
-    rows: Sequence[Row]
-    deaths: int
-    most: int
-
-    @property
-    def _measures(self) -> tuple[str, ...]:
-        return self.pair.experiment.registered()
-
-    def _different(self) -> list[Row]:
-        values = [f"{side}.{text}" for text in self._measures for side in "ab"]
-        found = most_different(self.rows, self._measures, self.most)
-        return [{key: row[key] for key in ("seed", *values, "difference")} for row in found]
-
-    def data(self) -> dict[str, Any]:
-        return {
-            "format": FORMAT,
-            "a": self.pair.a.typed,
-            "b": self.pair.b.typed,
-            "seeds": len(self.rows),
-            "same": sum(row["same"] for row in self.rows),
-            "deaths": self.deaths,
-            "measures": [asdict(finding) for finding in findings(self.rows, self._measures)],
-            "plans": [asdict(plan) for plan in other_plans(self.rows)],
-            "different": self._different(),
-        }
-
-    def show(self, screen: Console) -> None:
-        a, b = (side.typed for side in (self.pair.a, self.pair.b))
-        same = sum(row["same"] for row in self.rows)
-        screen.print(
-            f"a: {a}\nb: {b}\n{len(self.rows)} seeds, {same} of them the same", highlight=False
-        )
-        if self.deaths:
-            screen.print(f"workers that died: {self.deaths}; all results are there")
-        screen.print(_measure_table(findings(self.rows, self._measures)))
-        if same == len(self.rows):
-            return
-        if plans := other_plans(self.rows):
-            screen.print(_plan_table(plans))
-        screen.print(_seed_table(self._different(), self._measures))
+def _tables(rows: Sequence[Row], measures: Sequence[str], most: int) -> Iterator[str | Table]:
+    """What the rows have in common: a sentence, and tables."""
+    same = sum(row["same"] for row in rows)
+    yield f"{len(rows)} seeds, {same} of them the same"
+    yield _measure_table(rows, measures)
+    if plans := other_plans(rows):
+        yield _plan_table(plans)
+    if different := most_different(rows, measures, most):
+        yield _seed_table(different, measures)
 
 
-def _measure_table(found: Sequence[Finding]) -> Table:
-    table = Table(title="measures that were registered", title_justify="left")
-    for head in ("measure", "a", "b", "b - a, 95 %", "a more", "b more", "p (Holm)"):
+def _measure_table(rows: Sequence[Row], measures: Sequence[str]) -> Table:
+    table = Table(title="means, and shares of conditions", title_justify="left")
+    for head in ("measure", "a", "b", "b - a", "seeds", "differ"):
         table.add_column(head, justify="left" if head == "measure" else "right")
-    for finding in found:
-        interval = f"{finding.low:+.3g} to {finding.high:+.3g}"
-        p = f"{finding.p:.2g}{' *' if finding.is_significant else ''}"
-        means = (f"{value:.4g}" for value in (finding.a, finding.b))
-        table.add_row(
-            finding.measure, *means, interval, str(finding.only_a), str(finding.only_b), p
-        )
+    for measure in measures:
+        of = means(rows, measure)
+        if of.a is None or of.b is None:
+            shown = ["?"] * 3
+        else:
+            shown = [f"{of.a:.4g}", f"{of.b:.4g}", f"{of.b - of.a:+.3g}"]
+        table.add_row(measure, *shown, str(of.seeds), str(of.differ))
     return table
 
 
@@ -158,9 +123,7 @@ def _plan_table(plans: Sequence[OtherPlan]) -> Table:
     for head in ("seeds", "first", "plans", "state of the first"):
         table.add_column(head, justify="right" if head in ("seeds", "first") else "left")
     for differing in plans[:MOST_PLANS]:
-        state = ", ".join(
-            f"{name} = {str(value).lower()}" for name, value in differing.example.items()
-        )
+        state = ", ".join(f"{name} = {_text(value)}" for name, value in differing.example.items())
         both = f"a  {differing.a or 'no plan'}\nb  {differing.b or 'no plan'}"
         table.add_row(str(len(differing.seeds)), str(differing.seeds[0]), both, state)
     if len(plans) > MOST_PLANS:

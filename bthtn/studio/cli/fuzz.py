@@ -17,10 +17,9 @@ from typer import Argument, Option
 from bthtn.errors import InputError, unwritable
 from bthtn.kit.formats.project import project_in
 from bthtn.studio.batch.resume import Kept, resumed
-from bthtn.studio.batch.runner import Deaths
-from bthtn.studio.batch.workers import Workers, package_of
+from bthtn.studio.batch.runner import package_of
 from bthtn.studio.cli import options
-from bthtn.studio.cli.handlers import ending
+from bthtn.studio.cli.handlers import working
 from bthtn.studio.cli.printing import check_name, counted, note, say, say_json, with_progress, write
 from bthtn.studio.testing.case_files import SCENARIO
 from bthtn.studio.testing.characters import character_of, invariants_of, loaded_once
@@ -60,8 +59,9 @@ class Rounds:
             with nothing_kept():
                 found = find_failure(drawn, runs=RUNS, seed=number)
         if found is None:
-            return {"fault": "", "scenario": ""}
-        return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.entry)}
+            return {"round": number, "fault": "", "scenario": ""}
+        shown = scenario_text(found.scenario, self.entry)
+        return {"round": number, "fault": found.fault, "scenario": shown}
 
     def prepared(self) -> str:
         """Find the material to draw of. Returns a digest of the files. Raises BthtnError."""
@@ -87,8 +87,6 @@ def fuzz(  # noqa: PLR0913 - one for each thing that can be typed
         Path | None, Option(metavar="FILE", help="The scenario that is written at a failure.")
     ] = None,
     jobs: options.Jobs = 0,
-    backend: options.OnBackend = options.Backend.LOKY,
-    address: options.Address = "",
     output: Annotated[Path | None, options.kept("round")] = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -97,9 +95,7 @@ def fuzz(  # noqa: PLR0913 - one for each thing that can be typed
     Raises BthtnError for a tree that cannot be used, or that the scenario could not name, and for
     files that cannot be written.
     """
-    for package in ("joblib", "hypothesis"):
-        package_of(package, "pip install 'bthtn[fuzz]'")
-    workers = Workers(jobs or -1, backend.value, address)
+    package_of("hypothesis", "pip install 'bthtn[fuzz]'")
     found = resolve(tree, TargetKind.TREE)
     file = scenario or Path(f"{found.name}_fuzz{SCENARIO}")
     check_name(file, "scenario", (SCENARIO,))
@@ -112,8 +108,7 @@ def fuzz(  # noqa: PLR0913 - one for each thing that can be typed
     kept = None if output is None else Kept(output, about, "round")
     made, failed = 0, None
     until = None if seconds is None else perf_counter() + seconds
-    results = resumed(rounds, numbers, kept, workers, Deaths(note))
-    with ending(workers), closing(results):
+    with working(jobs), closing(resumed(rounds, numbers, kept, note)) as results:
         for row in with_progress(results, "rounds", len(numbers)):
             made += 1
             failed = row if row["fault"] else None

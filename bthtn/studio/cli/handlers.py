@@ -10,7 +10,7 @@ from types import FrameType
 
 import typer
 
-from bthtn.studio.batch.workers import Workers
+from bthtn.studio.batch.runner import on_cores
 from bthtn.studio.cli.signals import ENDING, exit_code
 
 
@@ -36,15 +36,16 @@ def postponed() -> Iterator[None]:
 
 
 @contextmanager
-def ending(workers: Workers) -> Iterator[None]:
-    """Inside, a signal ends processes that work for this one, and then this one.
+def working(jobs: int) -> Iterator[None]:
+    """Inside, batches run in so many processes, see ``on_cores``.
 
-    Without such processes the first one ends this one at once.
+    A signal ends those, and then this one; with one job it ends this one at once. Raises
+    InputError.
     """
-    if workers == Workers(1):
+    if jobs == 1:
         yield
         return
-    with interrupted():  # on its way out, joblib ends its processes
+    with interrupted(), on_cores(jobs):  # on its way out, joblib ends its processes
         yield
 
 

@@ -18,7 +18,7 @@ _SYNONYMS: Final = {".txt": ".tree", ".gv": ".dot"}
 
 def kept(each: str) -> OptionInfo:
     """The option that names the file in which results are kept."""
-    text = f"Keep a line for each {each}; goes on from there."
+    text = f"Keep a line of JSON for each {each}; those that are there are not run again."
     option: OptionInfo = Option("--output", "-o", metavar="FILE", help=text)
     return option
 
@@ -64,14 +64,6 @@ class PictureForm(StrEnum):
     PNG = "png"
     HTML = "html"
     XML = "xml"
-
-
-class Backend(StrEnum):
-    """Where many runs are made: on this machine, or on a cluster."""
-
-    LOKY = "loky"
-    DASK = "dask"
-    RAY = "ray"
 
 
 Version = Annotated[
@@ -123,11 +115,7 @@ All = Annotated[
     bool,
     Option("--all", help="List all plans, best first; --set may give a fluent several values."),
 ]
-Jobs = Annotated[int, Option(min=0, help="Processes of this machine; 0 is one per core.")]
-OnBackend = Annotated[Backend, Option("--backend", help="Where runs are made.")]
-Address = Annotated[
-    str, Option(metavar="ADDRESS", help="With --backend dask or ray: the cluster's address.")
-]
+Jobs = Annotated[int, Option(min=0, help="Processes; 0 is one per core.")]
 Limit = Annotated[int, Option(min=1, help="With --all: most plans to list.")]
 Given = Annotated[
     list[str] | None, Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state.")

@@ -17,10 +17,9 @@ from bthtn.engine.text.values import shortened
 from bthtn.errors import InputError
 from bthtn.kit.formats.document import unreadable
 from bthtn.kit.formats.project import project_in
-from bthtn.studio.batch.runner import Deaths, run_batch
-from bthtn.studio.batch.workers import Workers
-from bthtn.studio.cli.handlers import ending
-from bthtn.studio.cli.options import Address, AsJson, Backend, OnBackend
+from bthtn.studio.batch.runner import run_batch
+from bthtn.studio.cli.handlers import working
+from bthtn.studio.cli.options import AsJson
 from bthtn.studio.cli.printing import check_name, deliver, note, say, say_json
 from bthtn.studio.testing.case_files import HOW_NAMED, SCENARIO, has_tests, is_ignored
 
@@ -58,28 +57,22 @@ def run_all(
     *,
     jobs: Annotated[
         int | None,
-        Option(
-            min=0, help="Processes of this machine; 0 is one per core. By default 1 for few files."
-        ),
+        Option(min=0, help="Processes; 0 is one per core. By default 1 for few files."),
     ] = None,
-    backend: OnBackend = Backend.LOKY,
-    address: Address = "",
     update: Annotated[
         bool, Option("--update", help="Let those that fail expect what happens now.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Run the tests in files and folders, see ``test``."""
-    is_said = jobs is not None or backend is not Backend.LOKY
-    workers = Workers(jobs or -1, backend.value, address) if is_said else None
-    return test(paths or [], update=update, as_json=as_json, workers=workers)
+    return test(paths or [], update=update, as_json=as_json, jobs=jobs)
 
 
-def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | None) -> int:
+def test(paths: list[Path], *, update: bool, as_json: bool, jobs: int | None) -> int:
     """Run the cases and scenarios in files and folders, and print the failures.
 
     With ``update``, those that fail expect the present events from now on, and the differences are
-    printed. Without workers, those of this machine run more files than a few. Returns 1 if a test
+    printed. Unless ``jobs`` is given, more files than a few run on all cores. Returns 1 if a test
     has failed. Raises BthtnError for files that cannot be read, and where there is nothing to run.
     """
     files = [file for path in paths or [Path()] for file in _files_in(path)]
@@ -87,9 +80,9 @@ def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | N
         where = ", ".join(map(str, paths)) or "this folder"
         hint = "name a folder that has some; cases.toml counts beside a domain.py or tree.xml"
         raise InputError("BT404", f"no cases.toml and no *{SCENARIO} in {where}", hint=hint)
-    if workers is None:
-        workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
-    with ending(workers), closing(_all_results(files, workers, update=update)) as found:
+    if jobs is None:
+        jobs = 0 if len(files) > FEW and find_spec("joblib") else 1
+    with working(jobs), closing(_all_results(files, jobs, update=update)) as found:
         results = [(file, result) for file, of_file in found for result in of_file]
     failed = [result for result in results if result[1].fault]
     if as_json:
@@ -111,14 +104,14 @@ def _entry(result: Result, *, update: bool) -> dict[str, str]:
 
 
 def _all_results(
-    files: list[Path], workers: Workers, *, update: bool
+    files: list[Path], jobs: int, *, update: bool
 ) -> Generator[tuple[Path, Iterable[Result]]]:
     """The files, each with the results of its tests."""
-    if workers == Workers(1):
+    if jobs == 1:
         yield from ((file, _results(file, update=update)) for file in files)
         return
     suite = Suite(os.path.realpath(os.curdir), update)
-    with closing(run_batch(suite, files, workers, Deaths(note))) as results:
+    with closing(run_batch(suite, files, note)) as results:
         yield from zip(files, results, strict=True)
 
 

@@ -1,4 +1,4 @@
-"""Measures of every run, registered before the first run.
+"""Measures of every run, named before the first run.
 
 finished, ticks              whether the run ended by itself, and after how many ticks
 planned, cost, steps         of a plan: whether there is one, its cost, its length

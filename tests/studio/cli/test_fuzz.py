@@ -178,9 +178,8 @@ def test_a_character_that_is_made_only_once_is_loaded_for_every_run(kitchen, fuz
         (("--fixed", "gests"), "nothing is drawn for 'gests' anyway"),
         (("--scenario", "x.toml"), "let it end in .scenario.toml"),
         (("--scenario", "no/x.scenario.toml"), "cannot write no/x.scenario.toml: No such file or"),
-        (("--backend", "dask"), "--address tcp://HOST:8786"),
     ],
-    ids=["fixed", "scenario", "folder", "address"],
+    ids=["fixed", "scenario", "folder"],
 )
 def test_what_cannot_be_done_is_refused(kitchen, fuzz, arguments, wrong):
     kitchen()

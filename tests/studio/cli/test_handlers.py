@@ -5,14 +5,13 @@ import signal
 import pytest
 import typer
 
-from bthtn.studio.batch.workers import Workers
-from bthtn.studio.cli.handlers import ending
+from bthtn.studio.cli.handlers import working
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_command_with_its_code(number):
     before = signal.getsignal(number)
-    with pytest.raises(typer.Exit) as ended, ending(Workers(2)):
+    with pytest.raises(typer.Exit) as ended, working(2):
         signal.raise_signal(number)
     assert ended.value.exit_code == 128 + number
     assert signal.getsignal(number) is before
@@ -20,5 +19,5 @@ def test_a_signal_ends_the_command_with_its_code(number):
 
 def test_without_other_processes_signals_do_what_they_did():
     before = signal.getsignal(signal.SIGTERM)
-    with ending(Workers(1)):
+    with working(1):
         assert signal.getsignal(signal.SIGTERM) is before

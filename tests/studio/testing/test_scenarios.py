@@ -7,7 +7,6 @@ import pytest
 
 from bthtn.errors import InputError
 from bthtn.kit.recording.transcript import Transcript, texts
-from bthtn.studio.batch.workers import Workers
 from bthtn.studio.cli.scenarios import Suite, show_scenario, write_scenario
 from bthtn.studio.cli.scenarios import test as run_tests
 from bthtn.studio.testing.scenario import event_text
@@ -322,13 +321,11 @@ def test_a_scenario_of_python_is_played_in_the_same_way(written):
 def test_the_command_runs_what_is_below_a_folder(written, tmp_path, capsys):
     written('expect = ["done dig"]\n', "one")
     file = written('expect = ["done growl"]\n', "two")
-    assert run_tests([tmp_path], update=False, as_json=False, workers=None) == 1
+    assert run_tests([tmp_path], update=False, as_json=False, jobs=None) == 1
     out = capsys.readouterr().out
     assert f"{file}: two\nno 'done growl' in" in out
     assert out.endswith("1 passed, 1 failed\n")
-    assert (
-        run_tests([tmp_path / "one.scenario.toml"], update=False, as_json=True, workers=None) == 0
-    )
+    assert run_tests([tmp_path / "one.scenario.toml"], update=False, as_json=True, jobs=None) == 0
     assert json.loads(capsys.readouterr().out)["tests"][0]["name"] == "one"
     assert show_scenario(file, as_json=False) == 1
     assert "✗ done growl" in capsys.readouterr().out
@@ -346,13 +343,13 @@ def test_a_worker_runs_the_tests_of_a_file_as_in_its_folder(written, tmp_path):
 
 def test_the_command_updates_what_fails_and_shows_the_differences(written, tmp_path, capsys):
     file = written('expect = ["plan growl", "done dig"]  # at first\n', "two")
-    assert run_tests([tmp_path], update=True, as_json=False, workers=None) == 0
+    assert run_tests([tmp_path], update=True, as_json=False, jobs=None) == 0
     out = capsys.readouterr().out
     assert '-expect = ["plan growl", "done dig"]  # at first\n+expect = ["plan dig", ' in out
     assert out.endswith("1 passed, 0 failed\n")
     assert 'expect = ["plan dig", "done dig"]  # at first' in file.read_text("utf-8")
     written('expect = ["plan sing", "done *g", "sings"]\n', "two")
-    assert run_tests([tmp_path], update=True, as_json=True, workers=None) == 1
+    assert run_tests([tmp_path], update=True, as_json=True, jobs=None) == 1
     (entry,) = json.loads(capsys.readouterr().out)["tests"]
     assert '+expect = ["plan dig", "done *g", "sings"]' in entry["difference"]
     assert "nothing came in its place: 'sings'" in entry["fault"]
@@ -364,7 +361,7 @@ def test_the_command_updates_cases_too(tmp_path, capsys):
     )
     file = tmp_path / "cases.toml"
     file.write_text('[one]\ntask = "dig"\nexpect = "no plan"  # yet\n')
-    assert run_tests([file], update=True, as_json=False, workers=None) == 0
+    assert run_tests([file], update=True, as_json=False, jobs=None) == 0
     assert file.read_text("utf-8") == '[one]\ntask = "dig"\nexpect = "dig"  # yet\n'
     assert '-expect = "no plan"  # yet\n+expect = "dig"  # yet\n' in capsys.readouterr().out
 
@@ -373,23 +370,23 @@ def test_the_command_updates_cases_too(tmp_path, capsys):
 def test_files_run_in_several_processes_with_the_same_results(written, capsys, tmp_path):
     for number in range(4):
         written(f'expect = ["done {"dig" if number % 2 else "growl"}"]\n', f"n{number}")
-    assert run_tests([tmp_path], update=False, as_json=True, workers=Workers(2)) == 1
+    assert run_tests([tmp_path], update=False, as_json=True, jobs=2) == 1
     several = json.loads(capsys.readouterr().out)
-    assert run_tests([tmp_path], update=False, as_json=True, workers=Workers(1)) == 1
+    assert run_tests([tmp_path], update=False, as_json=True, jobs=1) == 1
     assert json.loads(capsys.readouterr().out) == several
     assert [bool(one["fault"]) for one in several["tests"]] == [True, False, True, False]
 
 
 def test_the_command_runs_cases_too(capsys, tmp_path):
-    assert run_tests([Path("domains/combat")], update=False, as_json=False, workers=None) == 0
+    assert run_tests([Path("domains/combat")], update=False, as_json=False, jobs=None) == 0
     assert ", 0 failed" in capsys.readouterr().out
     with pytest.raises(InputError, match=r"BT404.*no cases.toml"):
-        run_tests([tmp_path], update=False, as_json=False, workers=None)
+        run_tests([tmp_path], update=False, as_json=False, jobs=None)
     with pytest.raises(InputError, match=r"BT404.*cannot read .*: No such file or directory"):
-        run_tests([tmp_path / "nowhere"], update=False, as_json=False, workers=None)
+        run_tests([tmp_path / "nowhere"], update=False, as_json=False, jobs=None)
     (tmp_path / "x.toml").write_text("")
     with pytest.raises(InputError, match=r"BT404.*neither cases nor a scenario"):
-        run_tests([tmp_path / "x.toml"], update=False, as_json=False, workers=None)
+        run_tests([tmp_path / "x.toml"], update=False, as_json=False, jobs=None)
 
 
 @pytest.mark.parametrize("seed", [0, None])

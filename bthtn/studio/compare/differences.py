@@ -1,20 +1,19 @@
-"""Pairs: two observations of one seed as a line of JSON, and the most different of many."""
+"""Differences of two observations of one seed, as plain data, and those of many seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from statistics import fmean
 from typing import Any
 
-from bthtn.studio.batch.workers import package_of
 from bthtn.studio.compare.observe import Observation
-from bthtn.studio.compare.statistics import HOW
 
 Row = Mapping[str, Any]
 
 
-def paired(one: Observation, other: Observation) -> dict[str, Any]:
+def row_of(seed: int, one: Observation, other: Observation) -> dict[str, Any]:
     """The measures and facts of both, and the first differences, None where there are none.
 
     ``difference`` is the first thing that happened otherwise; ``decision`` is about the first
@@ -28,7 +27,7 @@ def paired(one: Observation, other: Observation) -> dict[str, Any]:
         facts |= {f"{side}.{name}": fact for name, fact in others.items()}
     difference, decision = _difference(one, other), _decision(one, other)
     found = {"difference": difference, "decision": decision}
-    return {"same": difference is None, **measures, **facts, **found}
+    return {"seed": seed, "same": difference is None, **measures, **facts, **found}
 
 
 def _difference(one: Observation, other: Observation) -> dict[str, Any] | None:
@@ -52,6 +51,29 @@ def _decision(one: Observation, other: Observation) -> dict[str, Any] | None:
         both = {"a": here.plan, "b": there.plan}
         return {"tick": here.tick, "goal": here.goal, "state": here.beliefs, **both}
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """The means of a measure on both sides, over the seeds in which both have a value.
+
+    Of a condition, the mean is the share of seeds in which it holds. ``differ`` is in how many of
+    the seeds the values differ.
+    """
+
+    measure: str
+    a: float | None
+    b: float | None
+    seeds: int
+    differ: int
+
+
+def means(rows: Sequence[Row], measure: str) -> Means:
+    """The means of a measure; None if there is no seed in which both sides have a value."""
+    pairs = [(row[f"a.{measure}"], row[f"b.{measure}"]) for row in rows]
+    known = [pair for pair in pairs if None not in pair]
+    a, b = (fmean(values) for values in zip(*known, strict=True)) if known else (None, None)
+    return Means(measure, a, b, len(known), sum(one != other for one, other in known))
 
 
 @dataclass(slots=True)
@@ -81,12 +103,12 @@ def most_different(rows: Sequence[Row], measures: Sequence[str], most: int) -> l
 
     Of equal ones the first seed is first; rows that are the same on both sides are left out.
     """
-    stats = package_of("scipy.stats", HOW)
-    ranks = [
-        stats.rankdata([_distance(row, text) for row in rows], method="dense") for text in measures
-    ]
-    sums = dict(enumerate(map(sum, zip(*ranks, strict=True)))) if ranks else {}
-    order = sorted(range(len(rows)), key=lambda number: -sums.get(number, 0))
+    sums = [0] * len(rows)
+    for text in measures:
+        distances = [_distance(row, text) for row in rows]
+        rank = {distance: number for number, distance in enumerate(sorted(set(distances)))}
+        sums = [total + rank[distance] for total, distance in zip(sums, distances, strict=True)]
+    order = sorted(range(len(rows)), key=lambda number: -sums[number])
     return [rows[number] for number in order if not rows[number]["same"]][:most]
 
 
