@@ -300,10 +300,14 @@ class PlanFailed(_GoalEvent):
 
 @dataclass(frozen=True, slots=True)
 class PlanKept(_GoalEvent):
-    """A running plan was reviewed after ``change``, and goes on."""
+    """A running plan was reviewed after ``change``, and goes on.
+
+    ``rule`` is the line of the table of policies that decided, by its last column; "" if none did.
+    """
 
     reason: str
     change: Change | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,24 +315,26 @@ class PlanReplaced(_GoalEvent):
     """A running plan is replaced by another one, which is adopted at once.
 
     ``change`` is why the plan was reviewed, and ``old`` is the plan that ran, whose ``plan_id`` it
-    has; the PlanAdopted that follows has that of the new one.
+    has; the PlanAdopted that follows has that of the new one. ``rule`` is as in PlanKept.
     """
 
     reason: str
     change: Change | None = None
     old: Plan | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanBroken(_GoalEvent):
     """A change from outside broke a running plan; it is repaired, or another is searched for.
 
-    ``step`` is the first one that would not work any more.
+    ``step`` is the first one that would not work any more. ``rule`` is as in PlanKept.
     """
 
     reason: str
     step: str = ""
     change: Change | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -400,7 +400,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             self._search.failures.reviewed(verdict.failure)
             match verdict.decision:
                 case Decision.KEEP:
-                    self._emit(PlanKept, verdict.reason, verdict.change)
+                    self._emit(PlanKept, verdict.reason, verdict.change, verdict.rule)
                 case Decision.ADOPT:
                     self._replace(verdict)
                 case Decision.ABORT:
@@ -414,7 +414,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
-        accepted = partial(self._emit, PlanReplaced, verdict.reason, change, self.plan)
+        about = verdict.reason, change, self.plan, verdict.rule
+        accepted = partial(self._emit, PlanReplaced, *about)
         if equivalent:
             same = "what was found is what is left of it"
             accepted = partial(self._emit, PlanKept, same, change)
@@ -439,7 +440,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         failure = verdict.failure or Failure(verdict.reason)
         by_others = verdict.failure is None or getattr(change, "source", self.name) is not self.name
         if by_others:
-            self._emit(PlanBroken, verdict.reason, verdict.step, change)
+            self._emit(PlanBroken, verdict.reason, verdict.step, change, verdict.rule)
         elif verdict.failure is not None:
             self._search.failures.will_fail(self._mount.rest(), failure)
         again = by_others or self.replans < self.max_replans

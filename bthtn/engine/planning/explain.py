@@ -3,9 +3,6 @@
 Each method that was tried has the methods and tasks tried inside it as children; the leaves
 are the conditions that failed, with values. Repeated lines are given once, and methods without
 a failure are left out.
-
-Events carry the depth at which they happen. An event at depth d belongs to the method that was
-entered last at depth d - 1; after backtracking, methods entered since the choice do not count.
 """
 
 from __future__ import annotations
@@ -30,6 +27,7 @@ from bthtn.engine.planning.trace import (
     TaskRejected,
     Unachievable,
 )
+from bthtn.engine.planning.trace_walk import Entered, TraceWalk
 from bthtn.records import record
 
 AVOIDED: Final = ": avoided"
@@ -96,26 +94,22 @@ class Explanation:
     """Builds the explanation event by event; ``add`` can be the listener of a search."""
 
     def __init__(self) -> None:
-        self._root = self._inside = _Line("", -1)
+        self._walk = TraceWalk()
+        self._root = _Line("", -1)
+        self._lines: dict[Entered | None, _Line] = {None: self._root}
         self._below: defaultdict[_Line, dict[str, _Line]] = defaultdict(dict)
-        self._entered: list[_Line] = []
-        self._back_to: str | None = None
 
     def add(self, event: SearchEvent) -> None:
         """Add the next event of the search."""
-        if isinstance(event, Backtracked):
-            self._back_to = event.to
-            return
-        if self._back_to is not None:
-            self._return(self._back_to, event)
-            self._back_to = None
-        while self._inside.above is not None and self._inside.depth >= event.depth:
-            self._inside = self._inside.above
+        inside, left = self._walk.step(event)
+        above = self._lines[inside]
+        for entered in left:
+            del self._lines[entered]
         if isinstance(event, MethodEntered):
-            self._inside = self._line(_method(event), event)
-            self._entered.append(self._inside)
+            self._lines[self._walk.entered[-1]] = self._line(above, _method(event), event)
         elif text := _text(event):
-            self._show(self._line(text, event if isinstance(event, MethodRejected) else None))
+            rejected = event if isinstance(event, MethodRejected) else None
+            self._show(self._line(above, text, rejected))
 
     def reasons(self) -> tuple[Reason, ...]:
         """The lines of all failures, each below the methods in which it happened."""
@@ -130,21 +124,7 @@ class Explanation:
             )
         return tuple(found)
 
-    def _return(self, task: str, event: SearchEvent) -> None:
-        """Return to the choice of a method for ``task``, which the search backtracked to."""
-        assert not isinstance(event, Backtracked), "what comes next is an event of the choice"
-        last = event.method if isinstance(event, MethodEntered | MethodRejected) else None
-        while self._entered:
-            line = self._entered.pop()
-            if (line.task, line.depth) == (task, event.depth) and (
-                last is None or line.method is None or line.method < last
-            ):
-                assert line.above is not None, "a method is never the root"
-                self._inside = line.above
-                return
-
-    def _line(self, text: str, event: MethodEntered | MethodRejected | None = None) -> _Line:
-        above = self._inside
+    def _line(self, above: _Line, text: str, event: MethodEntered | MethodRejected | None) -> _Line:
         below = self._below[above]
         if text not in below:
             line = below[text] = _Line(text, above.depth + 1, above)

@@ -208,8 +208,9 @@ DEFAULT_REPLANNING: Final = Replanning()
 class Verdict:
     """A decision about a running plan, and its reason.
 
-    ``change`` is the change of a fluent that caused it. ``plan`` is the plan to adopt, if any.
-    ``failure`` is set if the plan is aborted because a step does not work.
+    ``rule`` is the ``because`` of the line of the table that decided, "" if none did. ``change`` is
+    the change of a fluent that caused it. ``plan`` is the plan to adopt, if any. ``failure`` is set
+    if the plan is aborted because a step does not work.
     """
 
     decision: Decision
@@ -217,6 +218,7 @@ class Verdict:
     change: Change | None = None
     plan: Plan | None = None
     failure: Failure | None = None
+    rule: str = ""
 
     @property
     def step(self) -> str:

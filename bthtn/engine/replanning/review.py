@@ -300,7 +300,7 @@ class Review:
             is_own = cause is None or cause.source is self._source
             if is_own and failure.node in running.at_work().steps:
                 return None  # its ``during`` condition: the step itself fails in this tick
-            return Verdict(rule.decision, failure.why, cause, failure=failure)
+            return Verdict(rule.decision, failure.why, cause, failure=failure, rule=rule.because)
         about = [
             change
             for change in changes.values()

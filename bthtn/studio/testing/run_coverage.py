@@ -35,7 +35,6 @@ from bthtn.engine.plan.plan import Plan
 from bthtn.engine.planning.protocol import PlanRequest
 from bthtn.engine.replanning.policy import (
     TABLE,
-    Decision,
     Interrupt,
     Rule,
     SearchOutcome,
@@ -50,9 +49,6 @@ from bthtn.studio.testing.domain_coverage import AT_RUN_TIME, DomainCoverage
 from bthtn.studio.testing.invariants import leaf_of
 from bthtn.studio.views.behaviour_drawing import snapshot_dot
 
-_DECISIONS: Final = MappingProxyType(
-    {PlanKept: Decision.KEEP, PlanReplaced: Decision.ADOPT, PlanBroken: Decision.ABORT}
-)
 _ENDS: Final = MappingProxyType({Status.SUCCESS: "succeeded", Status.FAILURE: "failed"})
 _CHOSEN: Final = frozenset({Status.RUNNING, Status.SUCCESS})
 _BOUNDED: Final[frozenset[Interrupt]] = frozenset({"surprise", "mtr"})
@@ -169,12 +165,8 @@ class _Watch:
 
     def _judged(self, event: PlanKept | PlanReplaced | PlanBroken) -> None:
         """Count the rule of the policy by which a plan was kept, replaced or aborted."""
-        decision = _DECISIONS[type(event)]
-        rules = [rule for rule in TABLE if rule.decision is decision]
-        if decision is not Decision.ABORT:
-            rules = [rule for rule in rules if event.reason.startswith(rule.because)]
-        if rules:  # others are no verdicts of the table: the rest still works, for instance
-            rule = max(rules, key=lambda rule: len(rule.because))
+        if event.rule:  # others are no verdicts of the table: the rest still works, for instance
+            rule = next(rule for rule in TABLE if rule.because == event.rule)
             self._add("verdict", _text(rule), "given")
 
     def _after_tick(self) -> None:
