@@ -50,6 +50,8 @@ CLOSED_KINDS = {
 } - {"TaskCall"}
 """What a match has to name all of; calls are matched among other things, too."""
 # The tools that may be imported, each by the one module that its users load on purpose.
+GRAPHS = ("bthtn/studio/analysis/", "bthtn/studio/views/domain_drawing.py")
+"""What needs networkx, which comes with the command."""
 TOOL_OF = {
     "bthtn/engine/agent/code_types.py": "typing_extensions",
     "bthtn/kit/formats/xml_document.py": "defusedxml",
@@ -519,7 +521,7 @@ def module_name(requirement: str) -> str:
 def allowed_imports(path: str) -> set[str]:
     project = PROJECT["project"]
     needed = [*project["dependencies"]]
-    if path.startswith("bthtn/studio/cli/"):
+    if path.startswith(("bthtn/studio/cli/", *GRAPHS)):
         needed += project["optional-dependencies"]["cli"]
     declared = {module_name(requirement) for requirement in needed}
     return declared | FIRST_PARTY | sys.stdlib_module_names | {TOOL_OF.get(path, "bthtn")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
@@ -31,7 +30,6 @@ from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.truth import Truth
 from bthtn.errors import Diagnostic, Severity
 from bthtn.studio.analysis.endings import endless
-from bthtn.studio.analysis.graph import Graph, reached, restricted, task_graph
 from bthtn.studio.analysis.retriggering import retriggering
 
 Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
@@ -54,34 +52,26 @@ def findings(domain: FrozenDomain, used: Collection[str] = ()) -> tuple[Diagnost
 def never_ends(domain: FrozenDomain) -> Iterator[Diagnostic]:
     """Compound tasks that always lead back to themselves; one warning for each cycle."""
     names = {task.name: len(domain.methods[task]) for task in endless(domain)}
+    if not names:
+        return
+    # Few domains have one, and to import networkx takes as long as all other checks.
+    import networkx as nx  # noqa: PLC0415
+
+    from bthtn.studio.analysis.graph import restricted, task_graph  # noqa: PLC0415
+
     methods = {(name, index) for name, count in names.items() for index in range(count)}
     graph = restricted(task_graph(domain), {*names, *methods})
-    told: set[Any] = set()
-    for first in names:
-        circle = reached(first, graph.behind) & reached(first, graph.before)
-        if first in told or len(circle) == 1:
+    for circle in nx.strongly_connected_components(graph):
+        if len(circle) == 1:
             continue
-        told |= circle
-        tasks = [node for node in _round(graph, first) if isinstance(node, str)]
+        inside = restricted(graph, circle)
+        first = next(name for name in names if name in circle)
+        rounds = [nx.shortest_path(inside, start, first) for start in inside.successors(first)]
+        tasks = [first, *(node for node in min(rounds, key=len) if isinstance(node, str))]
         round_trip = f"it always leads back to itself ({' → '.join(tasks)})"
         message = f"'{first}' can never be planned to an end: {round_trip}"
         hint = f"give it a method that ends, or write defer({first}(…)) where it is to go on"
         yield _warning("BT151", message, f"compound '{first}'", hint)
-
-
-def _round(graph: Graph[Any], first: Any) -> list[Any]:
-    """A shortest path from a node that lies on a circle back to it."""
-    came_from: dict[Any, Any] = {}
-    pending = deque([first])
-    while first not in came_from:
-        node = pending.popleft()
-        new = [other for other in graph.behind[node] if other not in came_from]
-        came_from |= dict.fromkeys(new, node)
-        pending += new
-    path = [first, came_from[first]]
-    while path[-1] != first:
-        path.append(came_from[path[-1]])
-    return path[::-1]
 
 
 def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
@@ -115,9 +105,10 @@ def unused_primitive(domain: FrozenDomain, used: Collection[str] = ()) -> Iterat
     plain = [body for body in bodies if isinstance(body, PlainBody) and type(body) is not TurnBody]
     if plain or not bodies:
         return
-    graph = task_graph(domain)
+    written = (body for body in bodies if not isinstance(body, PlainBody))
+    called = {call.task.name for body in written for call in calls_in(body)}
     for name, task in domain.tasks.items():
-        is_used = name in used or graph.before[name]
+        is_used = name in used or name in called
         if isinstance(task, PrimitiveTask) and not is_used:
             hint = "remove it, unless it is a goal of its own"
             yield _warning("BT153", f"no method uses '{name}'", f"primitive '{name}'", hint)

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise, product
-from typing import Any, Final
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any, Final
 
 from bthtn.engine.plan.nodes import Node
 from bthtn.engine.world.footprint import Footprint, Write
-from bthtn.studio.analysis.graph import Graph
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Place = tuple[int, int]
 """``(n, 0)`` is the n-th part, ``(n, -k)`` a join before it, so that sorting gives their order."""
@@ -44,22 +46,23 @@ class SequencePart:
     within: int | None = None
 
 
-def dependencies(parts: Sequence[SequencePart]) -> Graph[Place]:
+def dependencies(parts: Sequence[SequencePart]) -> nx.DiGraph[Place]:
     """The graph with an edge or a path between any two parts that have to keep their order.
 
     Its nodes are the places of all parts with a plan node, and of those joins and moments that
     could be replaced only by more than ``FEW`` edges. The graph is not transitively reduced.
     """
-    graph: Graph[Place] = Graph()
-    for place in range(len(parts)):
-        graph.add((place, 0))
+    from bthtn.studio.analysis.graph import empty_graph  # noqa: PLC0415 - brings networkx
+
+    graph = empty_graph()
+    graph.add_nodes_from((place, 0) for place in range(len(parts)))
     for place, part in enumerate(parts):
         if part.within is not None:
-            graph.connect((part.within, 0), (place, 0))
+            graph.add_edge((part.within, 0), (place, 0))
     for groups in _sorted_groups(parts):
         for earlier, later in pairwise(groups):
             _connect(graph, earlier, later)
-    idle = [place for place in sorted(graph.nodes) if place[1] < 0 or parts[place[0]].node is None]
+    idle = [place for place in sorted(graph) if place[1] < 0 or parts[place[0]].node is None]
     _dissolve(graph, idle)
     return graph
 
@@ -101,37 +104,33 @@ def _sorted_groups(parts: Sequence[SequencePart]) -> list[list[list[int]]]:
     return [members for members, _ in groupby(members_of_groups)]
 
 
-def _connect(graph: Graph[Place], earlier: Sequence[int], later: Sequence[int]) -> None:
+def _connect(graph: nx.DiGraph[Place], earlier: Sequence[int], later: Sequence[int]) -> None:
     if len(earlier) * len(later) <= FEW:
-        for first, second in product(earlier, later):
-            graph.connect((first, 0), (second, 0))
+        graph.add_edges_from(((first, 0), (second, 0)) for first in earlier for second in later)
         return
     depth = 1
-    while (later[0], -depth) in graph.nodes:
+    while (later[0], -depth) in graph:
         depth += 1
     join = (later[0], -depth)
-    for first in earlier:
-        graph.connect((first, 0), join)
-    for other in later:
-        graph.connect(join, (other, 0))
+    graph.add_edges_from(((first, 0), join) for first in earlier)
+    graph.add_edges_from((join, (other, 0)) for other in later)
 
 
-def _dissolve(graph: Graph[Place], idle: Iterable[Place]) -> None:
+def _dissolve(graph: nx.DiGraph[Place], idle: Iterable[Place]) -> None:
     """Replace joins and moments by edges if few are enough."""
     idle = list(idle)
     for place in idle:
-        if not graph.before[place]:
-            graph.remove(place)
+        if not graph.in_degree(place):
+            graph.remove_node(place)
     for place in _in(graph, reversed(idle)):
-        if not graph.behind[place]:
-            graph.remove(place)
+        if not graph.out_degree(place):
+            graph.remove_node(place)
     for place in _in(graph, idle):
-        before, behind = graph.before[place], graph.behind[place]
-        if len(before) * len(behind) <= FEW:
-            for first, second in product(before, behind):
-                graph.connect(first, second)
-            graph.remove(place)
+        if graph.in_degree(place) * graph.out_degree(place) <= FEW:
+            before, behind = list(graph.predecessors(place)), list(graph.successors(place))
+            graph.add_edges_from((first, second) for first in before for second in behind)
+            graph.remove_node(place)
 
 
-def _in(graph: Graph[Place], places: Iterable[Place]) -> Iterator[Place]:
-    return (place for place in places if place in graph.nodes)
+def _in(graph: nx.DiGraph[Place], places: Iterable[Place]) -> Iterator[Place]:
+    return (place for place in places if place in graph)

@@ -2,95 +2,59 @@
 
     "fight" ──► ("fight", 1) ──► "fight_from_cover" ──► ("fight_from_cover", 0) ──► …
 
-Tasks are nodes by name, methods by the name of their task and their index. Data of nodes:
-``kind`` is ``"primitive"``, ``"compound"`` or ``"method"``; a method has ``method``, a task
-``task``. An edge to a task has ``deferred``: whether all of the method's calls of it are deferred.
+Tasks are nodes by name, methods by the name of their task and their index. Node attributes:
+``kind`` is ``"primitive"``, ``"compound"`` or ``"method"``; a method has ``method``, the data
+itself. An edge to a task has ``deferred``: whether all of the method's calls of it are deferred.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Container, Iterator
+from typing import Any
 
 from bthtn.engine.domain.domain import FrozenDomain
 from bthtn.engine.domain.method import PlainBody
 from bthtn.engine.domain.network import DeferNetwork, Network, networks_in
 from bthtn.engine.domain.task import CompoundTask, TaskCall
+from bthtn.errors import InputError
 
-N = TypeVar("N", bound=Hashable)
-
-
-class Graph(Generic[N]):
-    """A directed graph; nodes and edges have data, and the order in which they were added.
-
-    ``behind`` has the edges from each node, ``before`` those to it, by the node at the other end.
-    """
-
-    def __init__(self) -> None:
-        self.nodes: dict[N, dict[str, Any]] = {}
-        self.behind: dict[N, dict[N, dict[str, Any]]] = {}
-        self.before: dict[N, dict[N, dict[str, Any]]] = {}
-
-    def add(self, node: N, **data: Any) -> None:
-        """Add a node, unless it is there, and its data."""
-        self.nodes.setdefault(node, {}).update(data)
-        self.behind.setdefault(node, {})
-        self.before.setdefault(node, {})
-
-    def connect(self, first: N, second: N, **data: Any) -> None:
-        """Add an edge, unless it is there, with its nodes, and its data."""
-        self.add(first)
-        self.add(second)
-        edge = self.behind[first].setdefault(second, {})
-        edge.update(data)
-        self.before[second][first] = edge
-
-    def remove(self, node: N) -> None:
-        """Remove a node and its edges."""
-        del self.nodes[node]
-        for other in self.behind.pop(node):
-            del self.before[other][node]
-        for other in self.before.pop(node):
-            del self.behind[other][node]
+try:
+    import networkx as nx
+except ModuleNotFoundError:
+    _LACKS = "graphs of domains and plans need networkx, which is not installed"
+    raise InputError("BT418", _LACKS, hint='pip install "bthtn[cli]"') from None
 
 
-def reached(start: N, edges: Mapping[N, Mapping[N, Any]]) -> set[N]:
-    """The node, and all to which there is a path of these edges."""
-    found, pending = {start}, [start]
-    while pending:
-        new = edges[pending.pop()].keys() - found
-        found |= new
-        pending += new
-    return found
+def empty_graph() -> nx.DiGraph[Any]:
+    """A directed graph without nodes."""
+    return nx.DiGraph()
 
 
-def task_graph(domain: FrozenDomain) -> Graph[Any]:
+def task_graph(domain: FrozenDomain) -> nx.DiGraph[Any]:
     """The graph of the whole domain, without the networks that plain methods return."""
-    graph: Graph[Any] = Graph()
+    graph = empty_graph()
     for name, task in domain.tasks.items():
         kind = "compound" if isinstance(task, CompoundTask) else "primitive"
-        graph.add(name, kind=kind, task=task)
+        graph.add_node(name, kind=kind, task=task)
     for task, methods in domain.methods.items():
         for index, method in enumerate(methods):
             node = (task.name, index)
-            graph.add(node, kind="method", method=method)
-            graph.connect(task.name, node)
+            graph.add_node(node, kind="method", method=method)
+            graph.add_edge(task.name, node)
             if isinstance(method.body, PlainBody):
                 continue
             for call, deferred in _calls(method.body):
-                known = graph.behind[node].get(call.task.name, {"deferred": True})
+                known = graph.get_edge_data(node, call.task.name, {"deferred": True})
                 both = known["deferred"] and deferred
-                graph.connect(node, call.task.name, deferred=both)
+                graph.add_edge(node, call.task.name, deferred=both)
     return graph
 
 
-def restricted(graph: Graph[N], kept: Container[N]) -> Graph[N]:
-    """The kept nodes and the edges between them, without their data."""
-    part: Graph[N] = Graph()
-    for node in filter(kept.__contains__, graph.nodes):
-        part.add(node)
-        for other in filter(kept.__contains__, graph.behind[node]):
-            part.connect(node, other)
+def restricted(graph: nx.DiGraph[Any], kept: Container[Any]) -> nx.DiGraph[Any]:
+    """The subgraph of the kept nodes, in the same order (networkx's views have no order)."""
+    part = empty_graph()
+    part.add_nodes_from(node for node in graph if node in kept)
+    part.add_edges_from(edge for edge in graph.edges if edge[0] in kept and edge[1] in kept)
     return part
 
 

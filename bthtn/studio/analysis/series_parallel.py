@@ -17,12 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bthtn.engine.domain.network import ParallelPolicy
 from bthtn.engine.plan.nodes import NULL_NODE, Node, ParallelNode, SequenceNode
 from bthtn.engine.plan.walk import Visit, unwound
-from bthtn.studio.analysis.graph import Graph
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 MANY: Final = 400
 """Number of parts above which only cuts near the middle are tried: the recursion stays shallow."""
@@ -35,18 +37,18 @@ class Order:
     transitive reduction. ``all_behind`` and ``all_before`` are all of them, as bits of an int.
     """
 
-    def __init__(self, graph: Graph[Any]) -> None:
+    def __init__(self, graph: nx.DiGraph[Any]) -> None:
         """The order of an acyclic graph, whose nodes sort in the direction of its edges."""
-        self.places = sorted(graph.nodes)
+        self.places = sorted(graph)
         number = {place: index for index, place in enumerate(self.places)}
         count = len(self.places)
         self.behind: list[list[int]] = [[] for _ in range(count)]
         self.before: list[list[int]] = [[] for _ in range(count)]
         self.all_behind, self.all_before = [0] * count, [0] * count
-        # With sets instead of bits a chain of 5,000 takes eighty times as long.
+        # networkx has this too, with sets: 4 seconds for a chain of 5,000, against 0.05 with bits.
         for member in reversed(range(count)):
             reached = 0
-            for other in sorted(number[place] for place in graph.behind[self.places[member]]):
+            for other in sorted(number[place] for place in graph.successors(self.places[member])):
                 if not reached >> other & 1:
                     self.behind[member].append(other)
                     reached |= self.all_behind[other] | 1 << other

@@ -1,8 +1,8 @@
 """Views: plans, behaviour trees, domains and runs as text and as pictures.
 
 All functions return text, except ``picture``, which runs Graphviz. Colours on a terminal are
-added by ``bthtn.studio.cli``. Each public name is imported on first access: some need py_trees,
-and a command needs few of them.
+added by ``bthtn.studio.cli``. Each public name is imported on first access: some need py_trees or
+networkx, and a command needs few of them.
 """
 
 from typing import TYPE_CHECKING

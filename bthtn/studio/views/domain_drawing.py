@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bthtn.engine.domain.builder import Domain, frozen
 from bthtn.engine.domain.domain import FrozenDomain
@@ -14,9 +14,12 @@ from bthtn.engine.domain.method import Method
 from bthtn.engine.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.engine.text.labels import task_kind, task_tooltip
 from bthtn.engine.world.expression import always_holds
-from bthtn.studio.analysis.graph import Graph, task_graph
+from bthtn.studio.analysis.graph import task_graph
 from bthtn.studio.views.dot import Drawing
 from bthtn.studio.views.plan_nodes import StaticNode, static_node
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def domain_dot(
@@ -36,12 +39,11 @@ def domain_dot(
         kind, label, below, tooltip = _appearance_in(graph, node)
         status = statuses.get(tuple(node), "") if kind == "method" else ""
         names[node] = drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
-    for above, edges in graph.behind.items():
-        for beneath, data in edges.items():
-            if _is_construct_round(graph, above, beneath):
-                continue
-            kind = "deferred" if data.get("deferred") else ""
-            drawing.edge(names[above], names[beneath], kind=kind)
+    for above, beneath, data in graph.edges(data=True):
+        if _is_construct_round(graph, above, beneath):
+            continue
+        kind = "deferred" if data.get("deferred") else ""
+        drawing.edge(names[above], names[beneath], kind=kind)
     return drawing.text(legend=legend)
 
 
@@ -61,27 +63,27 @@ def domain_tree(domain: Domain[Any] | FrozenDomain) -> StaticNode:
             node, above, edge = pending.popleft()
             made = static_node(next(ids), *_appearance_in(graph, node), edge=edge)
             above["children"].append(made)
-            edges = graph.behind[node].items()
-            below = {
-                child: data for child, data in edges if not _is_construct_round(graph, node, child)
-            }
+            below = [child for child in graph[node] if not _is_construct_round(graph, node, child)]
             if below and node in shown:
                 made |= {"refers": shown[node], "below": "shown elsewhere"}
                 continue
             shown[node] = made["id"]
-            for child, data in below.items():
-                pending.append((child, made, "deferred" if data.get("deferred") else ""))
+            for child in below:
+                deferred = graph.edges[node, child].get("deferred")
+                pending.append((child, made, "deferred" if deferred else ""))
     return root
 
 
-def _roots(graph: Graph[Any]) -> list[Any]:
+def _roots(graph: nx.DiGraph[Any]) -> list[Any]:
     """All tasks: those first that no method of another task calls."""
     tasks = [node for node, data in graph.nodes.items() if data["kind"] != "method"]
-    called = {task for task in tasks if any(caller[0] != task for caller in graph.before[task])}
+    called = {
+        task for task in tasks if any(caller[0] != task for caller in graph.predecessors(task))
+    }
     return sorted(tasks, key=called.__contains__)
 
 
-def _appearance_in(graph: Graph[Any], node: Any) -> tuple[str, str, str, str]:
+def _appearance_in(graph: nx.DiGraph[Any], node: Any) -> tuple[str, str, str, str]:
     """Kind, name, second line and tooltip of a node of the graph of a domain."""
     data = graph.nodes[node]
     if data["kind"] == "method":
@@ -89,7 +91,7 @@ def _appearance_in(graph: Graph[Any], node: Any) -> tuple[str, str, str, str]:
     return task_appearance(data["task"])
 
 
-def _is_construct_round(graph: Graph[Any], above: Any, below: Any) -> bool:
+def _is_construct_round(graph: nx.DiGraph[Any], above: Any, below: Any) -> bool:
     """Whether an edge is the recursion of a construct, which is by design: it would say nothing."""
     return (
         isinstance(above, tuple) and above[0] == below and bool(graph.nodes[below]["task"].origin)

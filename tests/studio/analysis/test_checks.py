@@ -437,8 +437,8 @@ def test_every_check_stands_under_the_code_that_it_gives():
 
 def test_the_graph_has_a_node_for_every_task_and_method():
     graph = task_graph(combat.freeze())
-    assert list(graph.behind["take_cover"]) == [("take_cover", 0), ("take_cover", 1)]
-    assert list(graph.behind["take_cover", 1]) == ["move_to_cover", "cover"]
+    assert list(graph.successors("take_cover")) == [("take_cover", 0), ("take_cover", 1)]
+    assert list(graph.successors(("take_cover", 1))) == ["move_to_cover", "cover"]
     assert graph.nodes["cover"]["kind"] == "primitive"
 
 
