@@ -18,7 +18,7 @@ CI = os.environ.get("CI") == "true"
 # No deadlines: they measure the machine. The quick tests draw the same examples every time: nobody
 # is to meet by chance what was wrong before his change. The larger profiles look for new ones.
 settings.register_profile(
-    "quick", max_examples=15, deadline=None, derandomize=True, print_blob=True
+    "quick", max_examples=10, deadline=None, derandomize=True, print_blob=True
 )
 quick = settings.get_profile("quick")
 settings.register_profile("thorough", parent=quick, max_examples=30, derandomize=CI)

@@ -304,7 +304,7 @@ def check(fault):
     length=st.integers(min_value=0, max_value=30),
     seed=st.integers(min_value=0, max_value=2**32),
 )
-@settings(max_examples=size(quick=20, thorough=150, night=6_000), deadline=None)
+@settings(max_examples=size(quick=8, thorough=150, night=6_000), deadline=None)
 def test_no_fault_leaves_a_tick_and_none_is_silent(modes, first, length, seed):
     check(Faults(modes, seed, first, first + length))
 

@@ -35,6 +35,7 @@ def test_every_result_is_a_line_with_its_item_and_batch(kept):
     assert [json.loads(line) for line in kept.file.read_text().splitlines()] == rows
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_makes_the_same_bytes(kept):
     whole(kept)
     alone = kept.file.read_bytes()
