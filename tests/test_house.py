@@ -449,6 +449,18 @@ def exported() -> dict[str, object]:
     }
 
 
+def is_undefined(exported: object) -> bool:
+    """Whether a class or function has no docstring of its own."""
+    is_code = inspect.isroutine(exported) or inspect.isclass(exported)
+    return is_code and not vars(exported).get("__doc__", getattr(exported, "__doc__", None))
+
+
+def test_every_public_class_and_function_is_defined_by_its_docstring():
+    undefined = [name for name, one in exported().items() if is_undefined(one)]
+    assert not undefined, "what is it? " + ", ".join(undefined)
+    assert is_undefined(type("Undefined", (), {}))
+
+
 def silent_raises(exported: object) -> list[str]:
     """Functions of a public function or class that raise an error without saying so.
 

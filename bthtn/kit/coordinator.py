@@ -112,7 +112,6 @@ class CombatCoordinator(PlainData, Unpicklable):
             _put(self._waiting, target, waiting)
 
     def may_attack(self, member: Member, target: Hashable) -> bool:
-        """Whether the member has the right to attack the target."""
         return member in self.attacking(target)
 
     def attacking(self, target: Hashable) -> tuple[Member, ...]:

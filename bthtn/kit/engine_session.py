@@ -75,7 +75,6 @@ class EngineSession(Unpicklable):
 
     @property
     def ticks(self) -> int:
-        """How many ticks there were."""
         return self._character.ticks
 
     def tick(self, request: Mapping[str, Any]) -> dict[str, Any]:

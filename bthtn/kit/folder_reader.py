@@ -112,8 +112,6 @@ def _outline(element: Element) -> Behaviour:
 
 
 class _FolderReader:
-    """Reader of one folder."""
-
     def __init__(self, folder: Path, code: object, mistakes: Mistakes) -> None:
         self._folder = folder
         self._mistakes = mistakes
@@ -207,7 +205,6 @@ class _FolderReader:
             return condition_from_text(condition, state.__schema__) if condition else ~ALWAYS
 
     def _drawn(self) -> list[Path]:
-        """The files with drawn tasks."""
         return [self._folder / "tasks.xml", *sorted(self._folder.glob("*.template.xml"))]
 
     def _check_alone(self, *files: Path) -> None:

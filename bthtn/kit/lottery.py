@@ -96,7 +96,6 @@ class Lottery(PlainData, Unpicklable):
 
     @property
     def weights(self) -> Mapping[str, float]:
-        """The current weight of each action."""
         return MappingProxyType(self._weights)
 
     @property

@@ -44,7 +44,6 @@ class SkillTable(Unpicklable):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of agents in the table."""
         return tuple(self._kinds)
 
     def skills(self, kind: str) -> tuple[FrozenDomain, ...]:

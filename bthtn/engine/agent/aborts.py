@@ -18,9 +18,7 @@ class Abort(Protocol):
     """**Protocol:** an abort that takes several ticks."""
 
     @property
-    def task(self) -> str:
-        """The name of the step."""
-        ...
+    def task(self) -> str: ...
 
     @property
     def holder(self) -> Holder:

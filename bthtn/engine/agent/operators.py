@@ -144,7 +144,6 @@ class Operators(Unpicklable, Generic[B_contra]):
                 yield Diagnostic("BT317", message, place_of(operator), hint)
 
     def _is_declared(self, task: PrimitiveTask[...]) -> bool:
-        """Whether the task was declared to be simulated."""
         return self._simulates_others or any(key in self._simulated for key in keys_of(task))
 
     def simulated(self, domains: Sequence[FrozenDomain]) -> tuple[str, ...]:

@@ -40,7 +40,6 @@ def at_work(*, but_one: bool = False) -> Iterator[tuple[object, str]]:
 
 
 def is_at_work(agent: object, *, but_one: bool = False) -> bool:
-    """Whether something of the agent is at work."""
     return any(
         worker is agent or getattr(worker, "agent", None) is agent
         for worker, _ in at_work(but_one=but_one)

@@ -43,9 +43,7 @@ class Perceiver(Protocol):
     name: str
     beliefs: Beliefs[Any]
 
-    def emit(self, event: AgentEvent) -> None:
-        """Call the listener with an event."""
-        ...
+    def emit(self, event: AgentEvent) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,7 +152,6 @@ class Sensors(Unpicklable, Generic[B_contra]):
         return iter(self._sensors)
 
     def for_agent(self, agent: Perceiver) -> Sensing:
-        """The sensors of one agent."""
         return Sensing(agent, tuple(self._sensors))
 
     def _free(self, named: Expression[Any] | FluentFamily[Any, Any] | str) -> Named:
@@ -200,7 +197,6 @@ class Sensing:
 
     @property
     def has_sensors(self) -> bool:
-        """Whether there are any."""
         return bool(self._sensors)
 
     def trigger(self, sensor: Sensor) -> None:

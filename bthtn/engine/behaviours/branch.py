@@ -42,7 +42,6 @@ _STOPS: Final = ("stop", "_stop", "_stop_soon", "terminate")
 
 
 def rest_of(run: PlanRun, subtree: Behaviour) -> Rest:
-    """The rest of a plan that is run by ``subtree``."""
     if run.behaviours is None:
         nodes = of_plan(subtree)
         run.behaviours = {node.node: node for node in nodes if isinstance(node, _OWN_STATUS)}
@@ -246,7 +245,6 @@ def active(branch: Behaviour) -> list[Behaviour]:
 
 
 def contains(branch: Behaviour, node: Behaviour) -> bool:
-    """Whether the node stands in the branch."""
     above: Behaviour | None = node
     while above is not None and above is not branch:
         above = above.parent

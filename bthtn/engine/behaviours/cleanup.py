@@ -223,7 +223,6 @@ class _Given:
 
 
 def _cleanup_of(part: ScopeNode, domain: FrozenDomain) -> TaskCall:
-    """The call of a part's cleanup, with the arguments of the part."""
     body = domain.methods[part.task][part.method].body
     assert isinstance(body, SequenceNetwork), "the parts, and then the cleanup"
     call = body.parts[-1]

@@ -70,7 +70,6 @@ class NothingToDo(PlanLeaf):
         return SUCCESS
 
     def tick(self) -> Iterator[Behaviour]:
-        """Succeed."""
         self.status = self.update()
         yield self
 

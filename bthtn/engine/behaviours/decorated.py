@@ -68,7 +68,6 @@ class PlanDecorated(PlanSequence):
             run.agent.time()  # an agent without a clock is refused here
 
     def _title(self) -> str:
-        """The decorator, with its number."""
         return decorator_text(self.decorator)
 
     gone: Final = ()

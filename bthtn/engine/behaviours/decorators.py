@@ -100,8 +100,6 @@ class RetryUntilSuccessful(Loop):
 
 
 class Timed(Unpicklable, Decorator):
-    """A decorator with a duration."""
-
     @checked
     def __init__(
         self,
@@ -168,7 +166,6 @@ class Delay(Timed):
     _is_waiting = False
 
     def tick(self) -> Iterator[Behaviour]:
-        """Wait, or tick the child."""
         if self.status is not RUNNING:
             self.initialise()
             reset(self.children)

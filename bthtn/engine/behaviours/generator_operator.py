@@ -45,7 +45,6 @@ class GeneratorOperator:
 
     @property
     def code(self) -> CodeType | None:
-        """The code of the generator."""
         return getattr(self._generator, "gi_code", None)
 
     def start(self) -> None:
@@ -114,7 +113,6 @@ class CoroutineOperator:
 
     @property
     def code(self) -> CodeType | None:
-        """The code of the coroutine."""
         return getattr(self._coroutine, "cr_code", None)
 
     def start(self) -> None:

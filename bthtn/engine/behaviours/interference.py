@@ -27,7 +27,6 @@ class BranchFootprints:
             self.add(branch, remaining(child))
 
     def add(self, branch: int, footprint: Footprint) -> None:
-        """Add a footprint to that of a branch."""
         for fluent in footprint.reads:
             self._readers[fluent].add(branch)
         for fluent in footprint.writes:

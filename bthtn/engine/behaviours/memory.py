@@ -327,7 +327,6 @@ class FailureMemory:
         return static_reads(self._planner.domain, self._planner.goal)
 
     def _watch_on(self) -> None:
-        """Watch what rests has read."""
         rests = (entry.fluents for entry in self._entries.values() if entry.until > self._now)
         self._watch.over(frozenset().union(*rests))
 

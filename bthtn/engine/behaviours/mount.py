@@ -111,13 +111,11 @@ class Mount:
 
     @property
     def run(self) -> PlanRun:
-        """The run of the mounted plan."""
         assert self._run is not None, "a mounted plan has a run"
         return self._run
 
     @property
     def running(self) -> list[TaskLeaf]:
-        """The running steps of the plan."""
         return running_leaves(self.subtree)
 
     def at_work(self) -> AtWork:
@@ -140,7 +138,6 @@ class Mount:
                     leaf.report(failure.error)
 
     def rest(self) -> Rest:
-        """What is left of the plan."""
         if self.run.has_grown and self.subtree.status is RUNNING:
             settle(self.run, self.subtree)
         return rest_of(self.run, self.subtree)

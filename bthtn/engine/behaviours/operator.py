@@ -35,9 +35,7 @@ class Operator(Protocol):
     called until it returns something else.
     """
 
-    def start(self) -> None:
-        """Start the step."""
-        ...
+    def start(self) -> None: ...
 
     def tick(self) -> Status:
         """Continue for a tick; RUNNING, SUCCESS or FAILURE."""
@@ -206,8 +204,6 @@ class Simulated:
 
 
 class CompletionOperator:
-    """Waits for a Completion."""
-
     def __init__(self, completion: Completion) -> None:
         self._completion = completion
 
@@ -256,7 +252,6 @@ class SubtreeOperator:
 
     @property
     def root(self) -> Behaviour:
-        """The root of the subtree."""
         return self._root
 
     def show_below(self, leaf: Behaviour) -> None:

@@ -43,7 +43,6 @@ class _Pattern:
         self._uses = 0
 
     def made(self, plan: Plan, run: PlanRun) -> Behaviour:
-        """The behaviours of one of these plans."""
         if self._parts:
             return _made_of(self._parts, run)
         subtree = compiled(plan.tree, run)

@@ -147,7 +147,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
     @property
     def goal(self) -> Network:
-        """The goal, as the planner reads it."""
         return self._search.planner.goal
 
     @property
@@ -157,7 +156,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
 
     @property
     def settings(self) -> Settings:
-        """The settings of its searches."""
         return self._search.settings
 
     @property
@@ -551,7 +549,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self._emit(_plan_adopted, plan, reason)
 
     def _repaired(self, repair: Repair, failure: Failure) -> None:
-        """Run on with a plan that was mended."""
         assert repair.plan is not None, "it was found"
         self._run_now(repair.plan)
         self._emit(PlanRepaired, str(repair.path[-1]), str(failure), repair.plan)
@@ -569,7 +566,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self._mount.break_off(failure.node)
 
     def _give_up(self) -> None:
-        """Abort the rest of the plan."""
         if not self._mount.is_empty:
             self._mount.stop()
             self._unmount()

@@ -162,7 +162,6 @@ class PlanSearch:
         return None if current is None else Start(current.found_in, current.avoided)
 
     def stop(self) -> None:
-        """Drop the current search."""
         self._current = None
 
     def prepare(self) -> bool | None:

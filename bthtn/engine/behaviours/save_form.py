@@ -119,7 +119,6 @@ class SaveForm(Form):
         return listed
 
     def grown_from(self, listed: Json) -> Node:
-        """The tree that ``grown`` has written."""
         root = self.tree_from(listed)
         self.number(root)
         return root
@@ -144,13 +143,11 @@ class SaveForm(Form):
         return self.node(data["same"]) if "same" in data else super()._node_from(data, children)
 
     def node(self, number: Json) -> Node:
-        """The node with a number."""
         if not 0 <= whole(number) < len(self.nodes):
             raise ValueError(f"there is no node {number}")
         return self.nodes[number]
 
     def number_of(self, node: Node) -> int | None:
-        """The number of a node, None if it is in none of the trees."""
         return self.numbers.get(node)
 
     # the decompositions above them
@@ -180,7 +177,6 @@ class SaveForm(Form):
             self._paths.append(Inside(inside, self.path(around)))
 
     def path(self, number: Json) -> Path:
-        """The path with a number."""
         return None if number is None else self._paths[count(number)]
 
     # states, and what is believed
@@ -196,7 +192,6 @@ class SaveForm(Form):
         return [self.fluent(fluent) for fluent in fluents]
 
     def reads_from(self, data: Json) -> frozenset[Fluent[Any]]:
-        """The fluents that were read."""
         return frozenset(self.fluent_from(*entry) for entry in data)
 
     def believed(self, data: Json) -> dict[Fluent[Any], Any]:
@@ -228,18 +223,15 @@ class SaveForm(Form):
         return [*self.fluent(change.fluent), before, after, str(change.source), is_own]
 
     def change_from(self, data: Json) -> Change:
-        """The change that was written so."""
         name, index, before, after, source, is_own = data
         (fluent,) = self.believed([[name, index, after]])
         source = self.writer if is_own else str(source)
         return Change(fluent, self.value_from(before), self.value_from(after), source)
 
     def changes(self, changes: Mapping[Any, Change]) -> Json:
-        """The changes of several fluents."""
         return [self.change(change) for change in changes.values()]
 
     def changes_from(self, data: Json) -> dict[Fluent[Any], Change]:
-        """The changes, by fluent."""
         return {change.fluent: change for change in map(self.change_from, whole_list(data))}
 
     # what is avoided, leases, errors
@@ -251,7 +243,6 @@ class SaveForm(Form):
         return [*place, VALUES.write(self, args)]
 
     def cause_from(self, data: Json) -> Avoidable:
-        """The cause that was written so."""
         name, index, args = data
         values: tuple[Any, ...] = VALUES.read(self, args)
         if index is not None:
@@ -259,7 +250,6 @@ class SaveForm(Form):
         return self.primitive(name), values
 
     def primitive(self, name: Json) -> PrimitiveTask[...]:
-        """The primitive task of a name."""
         task = self.domain.task(str(name))
         if not isinstance(task, PrimitiveTask):
             raise TypeError(f"'{name}' is no primitive task")
@@ -279,7 +269,6 @@ class SaveForm(Form):
         return [timer._clock is not None, *map(self.value, times), timer._ticks]
 
     def timer_from(self, data: Json) -> Timer:
-        """The timer that was written so."""
         in_seconds, *times, ticks = data
         length, begin, latest = map(self.number_from, times)
         timer = Timer(length, (self.agent.clock or self.agent.time) if in_seconds else None)
@@ -287,7 +276,6 @@ class SaveForm(Form):
         return timer
 
     def cooling(self, left: Mapping[Any, Timer]) -> Json:
-        """The parts that cool down, each with its timer."""
         return [[t.name, VALUES.write(self, args), self.timer(left[t, args])] for t, args in left]
 
     def cooling_from(self, data: Json) -> dict[Any, Timer]:
@@ -298,7 +286,6 @@ class SaveForm(Form):
         }
 
     def key(self, key: Any) -> Json:
-        """The key of a lease."""
         return {"fluent": self.fluent(key)} if isinstance(key, Fluent) else self.value(key)
 
 

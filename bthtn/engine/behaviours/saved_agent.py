@@ -52,7 +52,6 @@ GoalPlace = tuple[str, SaveForm]
 
 
 def agent_form(agent: Agent[Any, Any], calls: Calls) -> SaveForm:
-    """The form of what belongs to an agent."""
     return SaveForm(agent, calls, agent.domain)
 
 

@@ -80,7 +80,6 @@ REVIEW: Final = Table(
 
 
 def goal_form(goal: PlanGoal, calls: Calls) -> SaveForm:
-    """The form of what belongs to a goal."""
     planner = goal._search.planner
     return SaveForm(goal.agent, calls, planner.domain, planner.goal, goal.name)
 

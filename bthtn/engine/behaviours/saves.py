@@ -69,9 +69,7 @@ _STRUCTURE: Final = frozenset(
 class Saved(Protocol):
     """**Protocol:** a world, or a node of a tree, that says itself what of it is saved."""
 
-    def save(self) -> Json:
-        """What is saved, as JSON."""
-        ...
+    def save(self) -> Json: ...
 
     def load(self, saved: Json, /) -> None:
         """Go on where ``save`` was called, as an object that was made anew."""

@@ -169,7 +169,6 @@ class PlanSequence(PlanComposite, Sequence):
         reset(self.children)
 
     def _replace(self, child: Placeholder, replacement: list[Behaviour]) -> None:
-        """Put the replacement in the child's place."""
         if self._planned is None:
             self._planned = self.children.copy()
         for step in replacement:

@@ -85,7 +85,6 @@ class StepRun:
 
     @property
     def agent(self) -> Agent[Any, Any]:
-        """The agent that acts."""
         return self._run.agent
 
     @property
@@ -94,7 +93,6 @@ class StepRun:
 
     @property
     def name(self) -> str:
-        """The task with its arguments."""
         return str(self.node)
 
     @property
@@ -134,7 +132,6 @@ class StepRun:
         self._settle()
 
     def refused(self, reason: str, error: Exception | None) -> None:
-        """Report that the step was not started."""
         self._emit(LeafRefused, reason=reason, error=error)
 
     def ended(self, reason: str, error: BaseException | None) -> str:

@@ -91,12 +91,10 @@ class StepAbort:
 
     @property
     def is_over(self) -> bool:
-        """Whether the step is over."""
         return not self._abort.step.is_open
 
     @property
     def task(self) -> str:
-        """The step's name."""
         return self._abort.step.name
 
     @property

@@ -132,7 +132,6 @@ class TaskLeaf(PlanLeaf):
         self.failure, self.feedback_message = None, ""
 
     def update(self) -> Status:
-        """Called at every tick."""
         if self._abort is not None:
             return self._until_aborted(self._abort, self._abort.tick)
         if self._operator is not None:
@@ -366,7 +365,6 @@ class TaskLeaf(PlanLeaf):
         return self._step
 
     def _end(self, step: StepRun, reason: str, error: BaseException | None = None) -> None:
-        """End the step: with success, or as failed for a reason."""
         self._operator = None
         self._run.moves += 1
         self._run.last_end = self._run.ticks

@@ -38,7 +38,6 @@ class Decompositions:
         return len(self.methods if self.variable is None else self.values)
 
     def method(self, index: int) -> Method:
-        """The method of the decomposition with this index."""
         return self.methods[index if self.variable is None else 0]
 
     def binding(self, index: int) -> Binding:

@@ -61,7 +61,6 @@ class FrozenDomain(Shared, Unpicklable):
 
     @property
     def schema(self) -> StateSchema:
-        """The fluents of the domain's states."""
         return self.state_class.__schema__
 
     @property

@@ -161,7 +161,6 @@ class GoalBody(PlainBody):
 
 
 def steps_network(steps: Iterable[Action]) -> Network:
-    """A sequence of these steps as a network."""
     return sequence(*(TaskCall(task, tuple(map(Constant, args))) for task, args in steps))
 
 

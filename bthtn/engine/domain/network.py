@@ -258,7 +258,6 @@ def networks_in(network: Network) -> Iterator[Network]:
 
 
 def has_construct(network: Network) -> bool:
-    """Whether the network is a construct, or there is one in it."""
     return any(isinstance(inner, Construct) for inner in networks_in(network))
 
 

@@ -75,7 +75,6 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
 
     @property
     def all_effects(self) -> tuple[Effect, ...]:
-        """The effects of all kinds."""
         at_run_time = (*self.actual, *self.on_start, *self.on_failure, *self.on_abort)
         return (*self.effects, *self.expected, *at_run_time)
 
@@ -185,7 +184,6 @@ class TaskCall(Shared, Unpicklable):
 
 
 def strangers(used: Iterable[Task], tasks: Mapping[str, Task], where: str) -> Iterator[Diagnostic]:
-    """A diagnostic for every used task that is not one of ``tasks``."""
     for task in used:
         if tasks.get(task.name) is not task:
             message = f"'{task.name}' belongs to another domain"

@@ -100,7 +100,6 @@ class Explanation:
         self._below: defaultdict[_Line, dict[str, _Line]] = defaultdict(dict)
 
     def add(self, event: SearchEvent) -> None:
-        """Add the next event of the search."""
         inside, left = self._walk.step(event)
         above = self._lines[inside]
         for entered in left:

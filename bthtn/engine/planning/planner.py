@@ -274,7 +274,6 @@ def _kept(made: dict[K, V], key: K, value: V) -> V:
 
 
 def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> RecordedSearch:
-    """The search that answers a request."""
     is_plain = asked.bound is None and not asked.avoiding
     if is_plain and is_goal_alone(asked.domain, asked.goal, asked.settings):
         return _goal_directed(asked, listener)

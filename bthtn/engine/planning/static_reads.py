@@ -45,7 +45,6 @@ class StaticReads:
 
     @property
     def fluents(self) -> frozenset[Fluent[Any]]:
-        """The single fluents."""
         return self.used.union(self.comparisons)
 
     def __contains__(self, fluent: Fluent[Any]) -> bool:

@@ -189,7 +189,6 @@ class _NotedState(WorkingState):
         return cast("V | Unknown", value.now)
 
     def value(self, fluent: Any) -> _Value:
-        """The value that the fluent has here."""
         written: _Value | None = self._values.get(fluent)
         if written is not None:
             return written
@@ -201,7 +200,6 @@ class _NotedState(WorkingState):
         return value
 
     def put(self, fluent: Fluent[Any], value: Any) -> None:
-        """Write a value."""
         super().put(fluent, _Value(value))
 
     def apply(self, fluent: Fluent[Any], write: Write) -> None:

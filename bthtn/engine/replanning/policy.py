@@ -135,7 +135,6 @@ class RetryPolicy(ShortRepr):
 
     @property
     def in_seconds(self) -> bool:
-        """Whether its times are in seconds."""
         return isinstance(self.rest, Seconds)
 
     @property

@@ -108,7 +108,6 @@ class Rest:
         return Rest(self.tree, self._behaviours, instead | {place: part}, anew, mended)
 
     def status(self, step: TaskNode) -> Status:
-        """The status of a step."""
         if step in self._anew:
             return AHEAD
         behaviour = self._behaviours.get(step)

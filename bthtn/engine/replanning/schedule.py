@@ -133,12 +133,10 @@ class PlanningSchedule(Unpicklable):
 
     @property
     def used(self) -> int:
-        """Expansions used in this frame."""
         return self._limit - self._free - sum(claim.reserved for claim in self._claims.values())
 
     @property
     def waiting(self) -> int:
-        """Number of goals that wait."""
         return len(self._claims)
 
     @property

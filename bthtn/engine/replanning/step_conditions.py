@@ -45,7 +45,6 @@ class Without:
         self._unknown = unknown
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
-        """Value of the fluent."""
         if fluent in self._unknown:
             return UNKNOWN
         return self._view.get(fluent)

@@ -197,7 +197,6 @@ class Form:
                 self._network_at[*place, number] = part
 
     def plan(self, plan: Plan) -> dict[str, Json]:
-        """The plan as an object of JSON."""
         self.find_places(plan.goal)
         return {
             "format": FORMAT,
@@ -366,11 +365,9 @@ class Form:
                 return self.value_from(data)
 
     def fluent(self, fluent: Fluent[Any]) -> list[Json]:
-        """The name and the index of a fluent."""
         return [fluent.name, self.value(fluent.index)]
 
     def fluent_from(self, name: str, index: Json) -> Fluent[Any]:
-        """The fluent of the domain with this name and index."""
         if name == SEED.name:
             return SEED
         found = self.schema.named(name)
@@ -408,7 +405,6 @@ class Form:
         return {"made": kind.__qualname__, "of": list(map(self.value, parts))}
 
     def value_from(self, data: Json) -> Any:
-        """The value that was written like this."""
         if not isinstance(data, dict | list):
             return data
         if isinstance(data, dict) and "made" in data:  # by its class, which may refuse it
@@ -423,7 +419,6 @@ class Form:
             raise ValueError("a value cannot be read") from None
 
     def member_of(self, enum: str, name: str) -> Enum:
-        """The member of an Enum of the domain."""
         kind = self.classes[enum]
         if not issubclass(kind, Enum):
             raise TypeError(f"'{enum}' is no Enum")

@@ -35,7 +35,6 @@ class FluentReference(Expression[T]):
 
     @property
     def value_type(self) -> type:
-        """Type of the fluent's values."""
         return self.values.kind
 
     @property

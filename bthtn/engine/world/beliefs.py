@@ -70,7 +70,6 @@ class Beliefs(Unpicklable, Generic[S]):
 
     @property
     def on_change(self) -> Callable[[Change], None] | None:
-        """The function that is called with every change, or None."""
         return self._on_change
 
     @on_change.setter
@@ -246,7 +245,6 @@ class Watch(Unpicklable):
             self._beliefs.remove(self, old - new)
 
     def also(self, fluents: Iterable[Fluent[Any]]) -> None:
-        """Watch these, too."""
         if self.fluents is not None:
             new = set(fluents) - self.fluents
             self._beliefs.place(self, new)

@@ -164,7 +164,6 @@ class RecordingView:
         self.readings: dict[Any, Any] = {}
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
-        """Value of the fluent in the view below."""
         value = self._view.get(fluent)
         self.readings[fluent] = value
         return value

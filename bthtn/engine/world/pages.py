@@ -45,7 +45,6 @@ class Pages(MutableMapping[K, V]):
         return other
 
     def get(self, key: K, default: Any = None, /) -> Any:
-        """The value of the key, or the default."""
         return self._pages[hash(key) % self._number].get(key, default)
 
     def items(self) -> ItemsView[K, V]:
@@ -85,7 +84,6 @@ class Pages(MutableMapping[K, V]):
             self._pages[hash(key) % self._number][key] = value
 
     def _written(self, key: K) -> dict[K, V]:
-        """The page of the key, to be written."""
         number = hash(key) % self._number
         if number not in self._own:
             self._own.add(number)

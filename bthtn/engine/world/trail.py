@@ -47,7 +47,6 @@ class WorkingState:
         return self._view.get(fluent)
 
     def put(self, fluent: Fluent[Any], value: Any) -> None:
-        """Write a value."""
         self._trail.append((fluent, self._values.get(fluent, _ABSENT)))
         self._values[fluent] = value
 
@@ -82,5 +81,4 @@ class WorkingState:
         return dict(self._values)
 
     def freeze(self) -> FrozenState:
-        """A snapshot of the state now."""
         return self._base.changed(self.written())

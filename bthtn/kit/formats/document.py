@@ -44,11 +44,9 @@ class TomlFile:
         self.faults: list[Diagnostic] = []
 
     def where(self, *keys: str) -> str:
-        """The place of a key."""
         return f"{self.path}:{line_of(self.lines, *keys)}"
 
     def add(self, message: str, hint: str, *keys: str) -> None:
-        """Note a fault of this key."""
         self.faults.append(Diagnostic("BT405", message, self.where(*keys), hint))
 
     @contextmanager

@@ -52,7 +52,6 @@ def unsaid_format(root: Element) -> Iterator[Diagnostic]:
 
 
 def _signs_in(element: Element) -> Iterator[Diagnostic]:
-    """What an element has of format 3."""
     where = element.where
     for name in (element.tag, element.attributes.get("ID", "")):
         if name in NODES:

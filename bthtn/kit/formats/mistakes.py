@@ -29,7 +29,6 @@ class Mistakes:
 
     @property
     def found(self) -> list[Diagnostic]:
-        """What was found so far."""
         return list(self._found)
 
     @property

@@ -54,7 +54,6 @@ class Port:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the attribute has to be there."""
         return self.default is Parameter.empty
 
     @property

@@ -75,7 +75,6 @@ def nodes_of(domains: Iterable[FrozenDomain]) -> dict[str, NodeKind]:
 
 
 def _goal_kind(task: Task) -> NodeKind:
-    """The node that plans for a task."""
     parameters = parameters_by_port(task)
 
     def make(name: str, agent: Agent[Any, Any], **ports: Any) -> Behaviour:

@@ -145,7 +145,6 @@ def _included(element: Element, folder: Path | None) -> Path:
 
 
 def fault(element: Element, message: str, hint: str) -> InputError:
-    """The error for an element, at its line."""
     return InputError("BT414", message, element.where, hint)
 
 

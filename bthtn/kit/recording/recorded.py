@@ -91,7 +91,6 @@ class Recording:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The names of the agents."""
         return tuple(agent["agent"] for agent in self.head["agents"])
 
     def at(self, tick: int | None = None, agent: str = "") -> Moment:

@@ -182,7 +182,6 @@ def _files_report(target: Target) -> Report:
 
 
 def _planning(root: Behaviour) -> tuple[list[Agent[Any, Any]], list[FrozenDomain]]:
-    """The agents that plan in a tree, and their domains."""
     from bthtn.behaviours import PlanGoal  # noqa: PLC0415 - not for domains
 
     goals = [node for node in root.iterate() if isinstance(node, PlanGoal)]

@@ -81,7 +81,6 @@ def _spoken(name: str) -> str:
 
 
 def _article(word: str, a: str) -> str:
-    """A word with its article, which begins as ``a`` does."""
     return f"{a}{'n' if word[:1].lower() in 'aeiou' else ''} {word}"
 
 

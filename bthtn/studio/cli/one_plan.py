@@ -157,7 +157,6 @@ def as_written(goal: Network, text: str = "") -> str:
 
 
 def show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> None:
-    """Print why there is no plan."""
     explanation = Explanation()
     search_for(problem, explanation.add).advance()
     reasons = explanation.reasons()

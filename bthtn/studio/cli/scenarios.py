@@ -45,7 +45,6 @@ class Suite:
     update: bool = False
 
     def __call__(self, file: Path) -> list[Result]:
-        """The results of the tests of a file."""
         with project_in(self.folder).opened():
             return list(_results(file, update=self.update))
 
@@ -64,7 +63,6 @@ def run_all(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Run the tests in files and folders, see ``test``."""
     return test(paths or [], update=update, as_json=as_json, jobs=jobs)
 
 
@@ -106,7 +104,6 @@ def _entry(result: Result, *, update: bool) -> dict[str, str]:
 def _all_results(
     files: list[Path], jobs: int, *, update: bool
 ) -> Generator[tuple[Path, Iterable[Result]]]:
-    """The files, each with the results of its tests."""
     if jobs == 1:
         yield from ((file, _results(file, update=update)) for file in files)
         return

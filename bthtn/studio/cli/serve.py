@@ -99,7 +99,6 @@ class _Characters:
             self._recorder.tick()
 
     def close(self) -> None:
-        """Stop all characters."""
         self.record()  # a signal may come between an answer and its record
         for session in self._sessions.values():
             session.close()

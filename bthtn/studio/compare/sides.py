@@ -68,7 +68,6 @@ class Side:
         return project.digest()
 
     def observe(self, experiment: Experiment, seed: int) -> Observation:
-        """The run or plan of this side for a seed."""
         with project_in(self.folder).opened():
             return _observer(self, experiment)(seed)
 

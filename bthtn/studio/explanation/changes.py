@@ -215,5 +215,4 @@ def _expressions(domain: FrozenDomain) -> Iterator[Expression[Any]]:
 
 
 def _arguments(network: Network) -> Iterator[Expression[Any]]:
-    """The arguments of the calls in a network."""
     return chain.from_iterable(call.args for call in calls_in(network))

@@ -96,7 +96,6 @@ class StepReasons:
 
     @property
     def task(self) -> str:
-        """The task with its arguments."""
         return call_text(self.node.task, self.node.args)
 
     def __str__(self) -> str:

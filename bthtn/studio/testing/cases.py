@@ -142,8 +142,6 @@ def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
 
 
 class _CaseFile(TomlFile):
-    """Reader of one file."""
-
     def __init__(self, path: Path, domain: FrozenDomain) -> None:
         super().__init__(path)
         self._main = self._domain = domain
@@ -237,7 +235,6 @@ class _CaseFile(TomlFile):
         return FrozenState(values)
 
     def where(self, *keys: str) -> str:
-        """The place of a key, with the name of the case."""
         name, *below = keys
         return ", ".join((super().where(*keys), f"case '{name}'", *below))
 

@@ -101,7 +101,6 @@ class CoveragePlugin:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print the tables."""
         terminalreporter.section("coverage of behaviour")
         both = {"domain": self._runs.domains, "tree": self._runs.trees}
         for what, coverage in both.items():
@@ -120,7 +119,6 @@ class CoveragePlugin:
         return DomainCoverage(self._runs.domains, main.name, case.domain)
 
     def _missed(self) -> Iterator[str]:
-        """The thresholds that are not reached."""
         for kind, percent in self._limits.items():
             coverage = self._runs.domains if kind in DOMAIN_KINDS else self._runs.trees
             if coverage.percentage(kind) < percent:

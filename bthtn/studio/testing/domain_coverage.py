@@ -164,7 +164,6 @@ class _WatchedDomain:
         )
 
     def request(self, asked: PlanRequest) -> PlanRequest:
-        """The same request in the watched domain."""
         instead: dict[Any, Any] = {**self._tasks, **self._methods}
         avoiding = {(instead[what], args): why for (what, args), why in asked.avoiding.items()}
         goal = with_tasks(asked.goal, self._tasks)

@@ -113,7 +113,6 @@ class ScriptedOperator(Unpicklable):
 
     @property
     def starts(self) -> int:
-        """The number of starts."""
         return sum(run.starts for run in self.runs)
 
     @property
@@ -128,7 +127,6 @@ class ScriptedOperator(Unpicklable):
 
     @property
     def aborts(self) -> int:
-        """The number of aborts."""
         return sum(run.aborts for run in self.runs)
 
     @property
@@ -240,11 +238,9 @@ class RecordingListener(Unpicklable):
         self.events: list[AgentEvent] = []
 
     def __call__(self, event: AgentEvent) -> None:
-        """Record an event; called by the agent."""
         self.events.append(event)
 
     def clear(self) -> None:
-        """Remove all recorded events."""
         self.events.clear()
 
     def of(self, kind: type[E]) -> list[E]:

@@ -72,7 +72,6 @@ class Invariants(Unpicklable):
             self._listen_to(agent)
 
     def after_tick(self) -> list[str]:
-        """The faults of this tick, as texts."""
         is_idle = self._character.root.status is Status.FAILURE and not self._has_decided
         self._idle = self._idle + 1 if is_idle else 0
         self._has_decided = False

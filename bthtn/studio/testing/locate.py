@@ -55,7 +55,6 @@ class TargetKind(Enum):
 
     @property
     def folder(self) -> str:
-        """The folder that is searched for names of this kind."""
         return f"{self.value}s"
 
     @property
@@ -261,7 +260,6 @@ def _here() -> Path:
 
 
 def folders(kind: TargetKind) -> Iterator[Path]:
-    """The folders that are searched for names of a kind."""
     yield Path(kind.folder)
     yield from map(Path, importlib.import_module(f"bthtn.examples.{kind.folder}").__path__)
 

@@ -32,7 +32,6 @@ WATCH: Final[pytest.StashKey[Watch]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Pytest's hook for options."""
     group = parser.getgroup("bthtn")
     text = "show what cases and scenarios made happen in domains and trees, and what not"
     group.addoption("--bthtn-coverage", action="store_true", help=text)

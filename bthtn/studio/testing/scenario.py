@@ -121,8 +121,6 @@ def play(
 
 
 class _Play:
-    """One play of a scenario."""
-
     def __init__(self, scenario: Scenario, watch: Callable[[Character], None]) -> None:
         self._scenario = scenario
         self._character = scenario.make()

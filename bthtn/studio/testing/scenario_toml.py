@@ -83,7 +83,6 @@ def _pairs(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def toml_value(value: Any) -> str:
-    """A value that TOML can say, as it says it."""
     match value:
         case str():
             return quoted(value)

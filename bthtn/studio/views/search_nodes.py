@@ -34,8 +34,6 @@ def search_tree(
 
 
 class _SearchTree:
-    """Builds the tree event by event."""
-
     def __init__(self, title: str, most: int) -> None:
         self.root = static_node(1, "goal", title, "", "")
         self._most = most

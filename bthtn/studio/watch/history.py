@@ -59,7 +59,6 @@ class History:
         self._wake()
 
     def clear(self) -> None:
-        """Drop all entries."""
         self.first = self.end
         self._entries.clear()
         self._alone.clear()

@@ -51,7 +51,6 @@ def _picture(body: object) -> str:
 
 
 def _drawing(body: object) -> Callable[[], str] | None:
-    """The function that draws a body, if it has one."""
     for kind, name in (("svg+xml", "_repr_svg_"), ("png", "_repr_png_")):
         # Looked up at the class: a body may answer for any name that it is asked for.
         if callable(getattr(type(body), name, None)):

@@ -39,7 +39,6 @@ class Join:
 
     @property
     def footprint(self) -> Footprint:
-        """The footprint of the node."""
         if self._footprint is None:
             self._footprint = side_by_side(self._footprints, self._policy)
         return self._footprint

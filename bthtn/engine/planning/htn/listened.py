@@ -61,7 +61,6 @@ class HeardRecord(list[Entry]):
             self.hear(event(trace.MethodEntered, entered))
 
     def copy(self) -> HeardRecord:
-        """A copy, of which the same listener hears."""
         copy = HeardRecord(self.listener)
         copy.extend(self)
         return copy

@@ -224,12 +224,10 @@ class Recalled(NamedTuple):
 
     @property
     def domain(self) -> FrozenDomain:
-        """The domain that was planned with."""
         return self.prepared.domain
 
     @property
     def goal(self) -> Network:
-        """The goal."""
         return self.prepared.network
 
     @property
@@ -244,7 +242,6 @@ class Recalled(NamedTuple):
 
     @property
     def record(self) -> MethodTraversalRecord:
-        """The choices."""
         return self.answer.tree.record
 
     @property

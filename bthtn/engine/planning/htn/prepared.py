@@ -41,5 +41,4 @@ class PreparedGoal:
 
     @staticmethod
     def of(request: PlanRequest) -> PreparedGoal:
-        """That of a request."""
         return PreparedGoal(request.domain, request.goal, request.binding, request.settings)

@@ -27,7 +27,6 @@ event: Final[Any] = tuple.__new__
 
 
 def text_of(reason: Reason) -> str:
-    """Return the text of a reason."""
     if isinstance(reason, str):
         return reason
     text: str = reason[0](*reason[1:])

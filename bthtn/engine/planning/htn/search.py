@@ -304,7 +304,6 @@ class HtnSearch(Unpicklable):
 
     @classmethod
     def of(cls, request: PlanRequest) -> Self:
-        """The search for the answer to a request."""
         return cls(PreparedGoal.of(request), request.state, None, request)
 
     @property
@@ -317,7 +316,6 @@ class HtnSearch(Unpicklable):
 
     @property
     def _avoiding(self) -> Avoided:
-        """What has to be avoided, with the reasons."""
         return NOTHING_AVOIDED if self._asked is None else self._asked.avoiding
 
     @property
@@ -336,7 +334,6 @@ class HtnSearch(Unpicklable):
 
     @property
     def status(self) -> SearchStatus:
-        """The status of the search."""
         return SearchStatus.CANCELLED if self._is_cancelled else self._status
 
     @property
@@ -1058,7 +1055,6 @@ class HtnSearch(Unpicklable):
         return ChosenMethod(method, args, index, name, body, read, cost or 0, value or 0)
 
     def _why_not(self, method: MethodRow, binding: Binding) -> Reason:
-        """Return the reason why a method is not usable."""
         condition, body = method.method.condition, method.method.body
         if isinstance(body, PlainBody) and condition.evaluate(self._view, binding) is True:
             if type(body) is PlainBody:
@@ -1304,17 +1300,14 @@ class HtnSearch(Unpicklable):
         self._reason = (reasons.failed, task, args, why)
 
     def _impossible(self, task: PrimitiveTask[...], args: Binding, depth: int) -> None:
-        """Note that the precondition of a task does not hold."""
         self._reject_task(task, args, depth, because(task.precondition, self._view, args))
 
     def _reject_task(self, task: Any, args: Binding, depth: int, why: Reason) -> None:  # noqa: ARG002
-        """Note why a task cannot be planned."""
         self._reason = (reasons.failed, task, args, why)
 
     def _reject_methods(
         self, row: CompoundRow, args: Binding, start: int, end: int, depth: int
     ) -> None:
-        """Note that none of these methods is usable."""
         for method in row.methods[start:end]:
             if not method.is_turn:  # whose turn it is, is no reason
                 rejected = method.index, method.method.name, self._why_not(method, args)
@@ -1327,7 +1320,6 @@ class HtnSearch(Unpicklable):
         rejected: tuple[int, str, Reason],
         depth: int,  # noqa: ARG002
     ) -> None:
-        """Note why a method is not entered."""
         of = args.args if type(args) is Ways else args
         self._reason = (reasons.failed, row.task, of, rejected[2])
 

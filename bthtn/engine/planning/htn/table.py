@@ -665,7 +665,6 @@ class Compiling:
 
 
 def calls_function(condition: Condition) -> bool:
-    """Whether there is a plain function in it."""
     return any(isinstance(leaf, Computed) for leaf in leaves_of(condition))
 
 

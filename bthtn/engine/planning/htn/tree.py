@@ -58,12 +58,10 @@ class Found(NamedTuple):
 
     @property
     def domain(self) -> FrozenDomain:
-        """The domain that was planned with."""
         return self.prepared.domain
 
     @property
     def goal(self) -> Network:
-        """The goal."""
         return self.prepared.network
 
     @property
@@ -73,12 +71,10 @@ class Found(NamedTuple):
 
     @property
     def record(self) -> MethodTraversalRecord:
-        """The choices."""
         return choices_in(self.entries)
 
     @property
     def predicted(self) -> FrozenState:
-        """The state after the plan."""
         return self.state.changed(_written(self.trail, self.values))
 
     @property

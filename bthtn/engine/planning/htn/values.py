@@ -46,8 +46,6 @@ POISON: Final = Poison()
 
 
 class _Beginning:
-    """See ``BEGUN``."""
-
     __slots__ = ()
     default = False
     volatile = True
@@ -93,7 +91,6 @@ class Values(dict[Fluent[Any], Any]):
         self._reads = reads
 
     def sort_noted(self) -> None:
-        """Add what was noted to the reads."""
         reads, start = self._reads, self.start
         for fluent in self.noted:
             if fluent not in reads:
@@ -164,7 +161,6 @@ class ProjectedState:
         return ProjectedState(values, self._has_volatile)
 
     def get(self, fluent: Any, /) -> Any:
-        """Return the projected value of the fluent."""
         if fluent.volatile:
             value = self.values.get(fluent, ABSENT)
             if value is ABSENT:
@@ -184,12 +180,10 @@ class ProjectedState:
         return unknown() if value is UNKNOWN else value
 
     def apply(self, writes: Mapping[Fluent[Any], Write], trail: Trail) -> None:
-        """Apply the writes of a task or node."""
         for fluent, write in writes.items():
             self.put(fluent, write.applied(fluent, self), trail)
 
     def put(self, fluent: Fluent[Any], value: Any, trail: Trail) -> None:
-        """Set the value of a fluent."""
         values, value = self.values, projected_value(value)
         before = values.get(fluent, ABSENT)
         self.fingerprint ^= _hash(fluent, value) ^ _hash(fluent, values.before(fluent, before))
@@ -284,7 +278,6 @@ class EarlierState:
 
 
 def _hash(fluent: Fluent[Any], value: Any) -> int:
-    """Return the hash of a fluent with a value of ``Values.unread``."""
     return hash((fluent, id(value) if value is POISON or value is ABSENT else value))
 
 

@@ -63,9 +63,7 @@ class Problem(Protocol[S]):
         """A value that is equal for states with the same successors."""
         ...
 
-    def text(self, state: S, /) -> str:
-        """The state as events show it."""
-        ...
+    def text(self, state: S, /) -> str: ...
 
     def rejected(self, state: S, /) -> Iterable[tuple[Action, str]]:
         """The actions that lead nowhere from this state, with reasons."""

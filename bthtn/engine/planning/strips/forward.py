@@ -54,11 +54,9 @@ class ForwardProblem:
         self._conjuncts = conjuncts(pursuit.condition) if heuristic == "unmet" else ()
 
     def initial(self) -> tuple[SimulatedState, ...]:
-        """The start state."""
         return (SimulatedState(self._view),)
 
     def is_goal(self, state: SimulatedState, /) -> bool:
-        """Whether the goal holds in this state."""
         read = RecordingView(state)
         truth = self._pursuit.condition.evaluate(read, self._binding)
         if truth is UNKNOWN:
@@ -95,7 +93,6 @@ class ForwardProblem:
         return ", ".join(f"{name} = {value_text(value)}" for name, value in written) or _START
 
     def rejected(self, state: SimulatedState, /) -> Iterator[tuple[Action, str]]:
-        """The actions that are not applicable, with reasons."""
         for memoized in self._actions:
             if memoized.outcome(state).effects.possible is False:
                 task, args = memoized.action
@@ -126,7 +123,6 @@ class SimulatedState:
     steps: int = 0
 
     def get(self, fluent: Any, /) -> Any:
-        """The value of the fluent, or UNKNOWN."""
         value = self.written.get(fluent, _ABSENT)
         if value is not _ABSENT:
             return value
@@ -172,7 +168,6 @@ class MemoizedAction:
         """For the values read so far, with their types: the fluent to read next, or the outcome."""
 
     def outcome(self, state: SimulatedState) -> Transition:
-        """The outcome of the action in this state."""
         read: tuple[Any, ...] = ()
         found = self._known.get(read)
         while not (found is None or isinstance(found, Transition)):

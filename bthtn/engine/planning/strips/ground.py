@@ -71,7 +71,6 @@ class Atom(Comparable):
         return hash(self.key)  # a fluent is found by identity anyway
 
     def evaluate(self, view: StateView) -> Truth:
-        """The truth of the literal in a state."""
         truth = self.condition.evaluate(view, self.binding)
         return truth if self.positive else negation(truth)
 

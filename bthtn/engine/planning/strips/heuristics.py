@@ -157,7 +157,6 @@ class Charges:
         """The actions in ``_left``, as a mask."""
 
     def costs(self) -> list[float]:
-        """What each action still costs."""
         costs = list(self._costs)
         for action, left in self._left.items():
             costs[action] = left

@@ -203,7 +203,6 @@ class StartState:
 
     @property
     def met(self) -> int:
-        """All atoms that are true."""
         self._evaluate((1 << len(self._grounding.atoms)) - 1)
         return self._met
 

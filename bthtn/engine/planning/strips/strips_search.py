@@ -44,12 +44,10 @@ class StripsSearch(Unpicklable):
 
     @property
     def status(self) -> SearchStatus:
-        """The state of the search."""
         return SearchStatus.CANCELLED if self._is_cancelled else self._status
 
     @property
     def plan(self) -> Plan | None:
-        """The plan; None until the search is solved."""
         return None if self._is_cancelled else self._plan
 
     @property

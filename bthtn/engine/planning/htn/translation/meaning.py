@@ -33,7 +33,6 @@ class Assumption:
 
     @property
     def holds(self) -> bool:
-        """Whether it still is."""
         try:
             now = self.holder[self.name] if self.is_item else getattr(self.holder, self.name)
         except (KeyError, ValueError):  # the name is gone, the cell empty
