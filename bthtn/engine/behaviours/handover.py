@@ -5,6 +5,11 @@
     then  sequence ── [walk], hide            the same leaf, and its operator, runs on
 
 Only the tail is exchanged: nothing is aborted and nothing is started twice.
+
+A running step has one operator, which must end exactly once: so its leaf itself moves to the new
+plan, and keeps its number and its leases. Several running steps may have the same call, and a plan
+may have it several times: the one below the same decompositions is preferred. A step inside a part
+with a cleanup may move only to where this part is as well, or its cleanup would be lost.
 """
 
 from __future__ import annotations

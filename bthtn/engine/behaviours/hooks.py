@@ -1,4 +1,11 @@
-"""The hooks of a plan: ``on_plan_start`` and ``on_plan_end`` of its steps."""
+"""The hooks of a plan: ``on_plan_start`` and ``on_plan_end`` of its steps.
+
+For every start there is one end, however the plan goes: users reserve things in one and return them
+in the other. A plan that is replaced may have the same call as the next one, perhaps several times:
+then it stays open as often as both have it. If a start raises, those before it are ended and the
+plan is refused. Ends wait until the steps of the plan are aborted, which may take ticks, as these
+may still use what was reserved.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""Mount: the place below a goal where its plan runs, and where one plan replaces another."""
+"""Mount: the place below a goal where its plan runs, and where one plan replaces another.
+
+An exchange must happen as a whole or not at all, although what can refuse it is users' code: a hook
+``on_plan_start`` may raise. So everything that can fail comes first: the new behaviours are
+compiled and the hooks of its steps are called while the old plan still runs. Only then are steps
+handed over and the others aborted; the ends of the old plan's hooks come last, when its aborts are
+done. An interrupt (Ctrl-C) may come in between, when some steps hang below neither plan: then all
+running steps are stopped before it is passed on.
+
+A broken plan stays mounted until there is another one, so that a step which both have need not
+stop.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""PlanSearch: how a goal finds its plans, from the start of a search to a working plan."""
+"""PlanSearch: how a goal finds its plans, from the start of a search to a working plan.
+
+A search goes on over many ticks, and the world, the domain (after a reload) and the tasks to be
+avoided can change under it. It is not begun anew at each change, as it might never end: its plan is
+tried in the newest state instead (``RestartingSearch``). What is planned ahead in the background is
+used only if the planner is still the same.
+"""
 
 from __future__ import annotations
 

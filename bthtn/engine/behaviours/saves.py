@@ -14,6 +14,11 @@ begin anew.
      "world": …}                                    what its ``save()`` has returned
 
 It is data: it names no code and no attribute that the objects made anew do not have.
+
+What is hard is identity. Nodes, changes and leases are shared between the plan, its behaviours and
+its hooks, and must be shared again: they are written once and referred to by number. The local
+variables of an operator that is a generator cannot be written at all, which is why there are hooks.
+Users' code is called when all else is in its place, since it may look at anything.
 """
 
 from __future__ import annotations

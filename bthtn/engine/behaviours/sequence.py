@@ -3,6 +3,10 @@
 with cleanup ── draw, attack, cleanup ── holster   all goes well: as planned
 with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
                                                    and the plan's owner has it done
+
+It cannot be py_trees' own Sequence: that one searches its list of children for the current one at
+every tick, and begins again at the first when the current one is replaced. Plans have thousands of
+steps, and suspended parts are replaced by their steps while the sequence runs.
 """
 
 from __future__ import annotations

@@ -4,6 +4,11 @@ plan          walk, attack m1 (reload, shoot), report      the rest does not wor
 new part            attack m2 (stab)
 behaviours    walk, reload, shoot, report                  walk is running
 then          walk, stab, report                           and runs on
+
+The place is hard to find, as the behaviours do not have the shape of the tree: steps of sequences
+within sequences stand in one, ended ones may be gone, and a part of which no step is left has none
+at all. Then its place is beside the behaviours of its neighbours. What is around the new part may
+have failed along with the old one: it is set to running again.
 """
 
 from __future__ import annotations

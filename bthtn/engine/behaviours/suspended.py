@@ -1,4 +1,10 @@
-"""Suspended: a part of a plan that is planned when execution gets there."""
+"""Suspended: a part of a plan that is planned when execution gets there.
+
+Its plan is made of what is believed on arrival, so it was not checked against the branches that
+run beside it: it is compared with what is left of them, and waits where they conflict. Branches
+that wait for each other would wait forever, which is found by following who waits for whom. And a
+task may suspend itself again: that is a loop without end if nothing has changed since, and fails.
+"""
 
 from __future__ import annotations
 

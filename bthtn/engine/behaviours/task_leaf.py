@@ -11,6 +11,12 @@
     abort    operator.abort once, operator.tick until it is done, on_abort effects
 
 An exception in the user's code becomes a failure, with the exception kept in the event.
+
+Every start ends exactly once, with one event and with its leases returned, whatever happens:
+py_trees may stop the leaf and never tick it again (the agent goes on with an abort that takes
+longer, see ``aborts``), users' code may raise, and an interrupt may come between any two lines. So
+an attribute is set in the same line in which users' code is called, where what must be undone
+depends on it.
 """
 
 from __future__ import annotations

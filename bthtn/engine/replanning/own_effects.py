@@ -1,4 +1,10 @@
-"""OwnEffects: the effects that a running plan should have had by now, and those it had."""
+"""OwnEffects: the effects that a running plan should have had by now, and those it had.
+
+What differs from them is news, and a reason to look for another plan. But a step that runs has had
+some of its effects: a sensor sees a walker on the way between two places. So a fluent that a
+running step writes is no news as long as its value is the old one, the planned one, or, for
+numbers, one in between.
+"""
 
 from __future__ import annotations
 

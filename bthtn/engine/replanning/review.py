@@ -6,6 +6,12 @@
     neither                                                        nothing is done
 
 The plan's own effects cause neither, unless their values differ from the planned ones.
+
+A check or a search in every tick would be too expensive, and a change that is missed leaves a
+character with a plan that does not work. So what was read decides: the last check and the last
+search have each left the fluents that their results depend on, and these are watched. That is true
+of the search only in the state in which it began: once a step of the plan has written one of them,
+all fluents are watched until there was another search.
 """
 
 from __future__ import annotations

@@ -1,4 +1,14 @@
-"""Beliefs: the state that one agent acts on, every write with its source."""
+"""Beliefs: the state that one agent acts on, every write with its source.
+
+A search starts from a snapshot, and beliefs change many times in a tick, so a snapshot must not
+copy the state: it is made of the one before and the writes since. Any thread may ask for one, but
+only one thread writes, and writes take no lock. A write therefore goes into the writes since the
+latest snapshot a second time if a snapshot was made meanwhile: it may be counted twice, never be
+lost.
+
+A plan must not be woken by its own effects. So each change has a source, and a watch leaves out
+those of its own, which are told apart by identity: two goals may have one name.
+"""
 
 from __future__ import annotations
 

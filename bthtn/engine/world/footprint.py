@@ -2,6 +2,11 @@
 
 Two branches may run in parallel only if neither interferes with the other. That is decided here,
 from footprints alone (the interference rule, semantics 2.3).
+
+The difficulty is to be safe without forbidding too much. Two branches that both add to a counter
+may run in any order, but only if they add whole numbers: a sum of floats depends on the order. A
+write that may not happen, in one of several alternatives or in a part that may be aborted, is
+treated as ``COMPUTED``, which commutes with nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,14 @@
 """LineFile: a thread writes lines to a file, compressed and in several parts if wanted.
 
 put      waits while too many blocks are waiting to be written; none is lost
-thread   writes block by block, and flushes whenever no other is waiting
+thread   writes block by block, and flushes after each
 part     a file that has become too large is closed after a whole block; the next part begins
          with a line of its own
+
+A tick must not wait for a disk, a crash must not lose what led to it, and neither must memory grow
+without limit where the disk is too slow. So the thread makes the text as well as writing it, a
+process that is killed leaves a file that can be read up to the last block, and ``put`` waits when
+the queue is full. An error in the thread is raised where the next block is put.
 """
 
 from __future__ import annotations

@@ -5,6 +5,12 @@ print(viewer.start())                         # the address to open
 while ...:
     character.tick()
     viewer.tick()
+
+The loop belongs to the game and must not wait for a page; the server has a thread of its own, and
+nothing of the character may be read there while it ticks. So each tick puts what is new into a
+queue as data that does not change any more. If the queue is full, the update is dropped and the
+next one has everything. Requests take the way back: they are done between two ticks, in the game's
+thread.
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
 """Assembly of a plan tree from the record of a search, which is read from its end.
 
 So the nodes of a body are made before the method that was entered for it, and every node is
-complete when it is made. Nodes wait in the level of their depth until the method around them is
-reached. Empty networks leave no entry in the record: the body says where they are.
+complete when it is made: nodes are immutable. Nodes wait in the level of their depth until the
+method around them is reached. Read this way the trail can be undone along with the record, so that
+the arguments and the footprint of each step are those in the state before it, and no state is kept.
+
+What is hard to see in a record is what left no entry. Empty networks leave none: the body says
+where they are. Where planning stopped, in any of several branches, the rest of all bodies around is
+missing: it becomes a suspended part.
 """
 
 from __future__ import annotations

@@ -2,6 +2,11 @@
 
 Calls of recursive tasks are indexed by task, arguments and fingerprint of the state. Equal states
 have equal fingerprints; when a fingerprint recurs, the states of the open calls are compared.
+
+To compare whole states at every entry would take quadratic time; so fingerprints are compared, and
+only equal ones lead to a look at the states. The answer depends on every fluent that the plan has
+overwritten by then: these count as read, although no condition asks for them. The states of earlier
+calls are not kept: the trail has what was overwritten since.
 """
 
 from __future__ import annotations

@@ -3,6 +3,11 @@
 The networks of a domain become instructions: each knows what follows it in its body, so that a
 search takes one step after the other without a look at the networks. A row is made when a search
 first reaches its task; it is immutable except for its caches of ``planned`` parts, by arguments.
+
+Two things are hard. Tasks call each other in circles, so a row cannot wait for the rows that it
+calls: bodies are made when a search first needs them. And a part may be cached by arguments only if
+nothing else decides what it is: ``by_arguments`` finds out from the expressions whether the state,
+or a function of the user, has a say.
 """
 
 from __future__ import annotations
