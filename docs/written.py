@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from bthtn.studio.testing.cases import module_at
+from bthtn.studio.testing.domain_files import module_at
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -4,7 +4,8 @@ from functools import cache
 from pathlib import Path
 
 from bthtn.studio.testing.case_files import domain_file_of
-from bthtn.studio.testing.cases import domain_at, name_of, read_cases
+from bthtn.studio.testing.cases import read_cases
+from bthtn.studio.testing.domain_files import domain_at, name_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "domains"
 FILES = sorted(FOLDER.glob("*/*cases.toml"))

@@ -11,7 +11,7 @@ import pytest
 
 from bthtn.engine.text.notation import normal
 from bthtn.studio.cli.main import run
-from bthtn.studio.testing import cases
+from bthtn.studio.testing import domain_files
 from tests.corpus.shipped import FOLDER, cases_of
 from tests.told import tree_told
 
@@ -78,7 +78,7 @@ def text(node):
 def loaded_once():
     """Each file of a domain is executed once, for all of its cases."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cases, "module_at", cache(cases.module_at))
+        patch.setattr(domain_files, "module_at", cache(domain_files.module_at))
         yield
 
 

@@ -22,8 +22,9 @@ from bthtn.studio.analysis.checks import findings
 from bthtn.studio.cli.options import TARGET, AsJson
 from bthtn.studio.cli.printing import counted, say, say_json
 from bthtn.studio.testing.case_files import SCENARIO, cases_file_of, domain_file_of
-from bthtn.studio.testing.cases import domains_in, fault_of, read_cases
+from bthtn.studio.testing.cases import fault_of, read_cases
 from bthtn.studio.testing.characters import character_of, root_of
+from bthtn.studio.testing.domain_files import domains_in
 from bthtn.studio.testing.locate import (
     Target,
     TargetKind,

@@ -132,7 +132,7 @@ class Commands(TyperGroup):
         except Exception:
             raise
         except BaseException as error:
-            from bthtn.studio.testing.cases import unusable  # noqa: PLC0415 - takes time
+            from bthtn.studio.testing.domain_files import unusable  # noqa: PLC0415 - takes time
 
             place = traceback.extract_tb(error.__traceback__)[-1].filename
             raise unusable(Path(place), error) from error

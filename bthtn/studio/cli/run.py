@@ -39,8 +39,8 @@ from bthtn.studio.cli.reload import Reloading
 from bthtn.studio.cli.scenarios import show_scenario
 from bthtn.studio.cli.signals import exit_code
 from bthtn.studio.testing.case_files import SCENARIO
-from bthtn.studio.testing.cases import unusable
 from bthtn.studio.testing.characters import character_of
+from bthtn.studio.testing.domain_files import unusable
 from bthtn.studio.testing.locate import Target, TargetKind, resolve, shown
 from bthtn.studio.views.timeline import HEADING, MARGIN, Line, Tick, TimelineRow, lines, rows, verbs
 

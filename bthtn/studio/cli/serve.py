@@ -16,8 +16,8 @@ from bthtn.kit.recording import Recorder
 from bthtn.studio.cli.handlers import interrupted
 from bthtn.studio.cli.options import RECORDINGS, TARGET
 from bthtn.studio.cli.printing import check_name
-from bthtn.studio.testing.cases import unusable
 from bthtn.studio.testing.characters import character_of, loaded_once
+from bthtn.studio.testing.domain_files import unusable
 from bthtn.studio.testing.locate import Target, TargetKind, resolve
 
 

@@ -17,8 +17,8 @@ from bthtn.studio.cli.handlers import handled_by
 from bthtn.studio.cli.options import RECORDINGS, TARGET, Output
 from bthtn.studio.cli.printing import SCREEN, check_name, counted, deliver, refuse, say
 from bthtn.studio.cli.signals import exit_code
-from bthtn.studio.testing.cases import unusable
 from bthtn.studio.testing.characters import character_of, loaded_once
+from bthtn.studio.testing.domain_files import unusable
 from bthtn.studio.testing.locate import Target, TargetKind, resolve
 from bthtn.studio.watch import Viewer, recording_page
 

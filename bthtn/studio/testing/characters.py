@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bthtn.errors import BthtnError, InputError
-from bthtn.studio.testing.cases import module_at, unusable
+from bthtn.studio.testing.domain_files import module_at, unusable
 from bthtn.studio.testing.locate import Target, current_folder_importable
 
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees

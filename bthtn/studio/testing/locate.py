@@ -32,7 +32,7 @@ from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.kit.formats.document import text_of
 from bthtn.kit.formats.unread import unread_files
 from bthtn.studio.testing.case_files import SCENARIO, cases_file_of
-from bthtn.studio.testing.cases import (
+from bthtn.studio.testing.domain_files import (
     DOMAIN,
     domain_at,
     domain_called,

@@ -6,7 +6,7 @@ import pytest
 
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.kit.recording import Recorder
-from bthtn.studio.testing.cases import domain_at
+from bthtn.studio.testing.domain_files import domain_at
 
 TARGET = ("--set", "target=true")
 

@@ -17,9 +17,10 @@ from bthtn.engine.planning.protocol import request
 from bthtn.examples.domains.blocks.domain import Table, literal
 from bthtn.examples.domains.fps.domain import Hunter, striking
 from bthtn.studio.testing.case_files import domain_file_of
-from bthtn.studio.testing.cases import domain_at, name_of, read_cases
+from bthtn.studio.testing.cases import read_cases
 from bthtn.studio.testing.coverage import Coverage
 from bthtn.studio.testing.domain_coverage import DomainCoverage
+from bthtn.studio.testing.domain_files import domain_at, name_of
 
 DOMAINS = Path(__file__).parents[3] / "domains"
 UNREACHABLE = {
