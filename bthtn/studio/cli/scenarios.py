@@ -113,7 +113,7 @@ def _all_results(
 
 
 def show_scenario(file: Path, *, as_json: bool) -> int:
-    """Print the timeline of a scenario, and its fault. Returns 1 if it has one."""
+    """Print the timeline of a scenario, or case, and its fault. Returns 1 if it has one."""
     from bthtn.kit.recording.event_log import event_data  # noqa: PLC0415 - loads py_trees
     from bthtn.studio.testing.scenario import play  # noqa: PLC0415 - loads py_trees
     from bthtn.studio.testing.scenario_files import read_scenario  # noqa: PLC0415 - loads py_trees
@@ -127,7 +127,8 @@ def show_scenario(file: Path, *, as_json: bool) -> int:
             {"format": TEST_FORMAT, "file": str(file), "fault": played.fault, "events": events}
         )
     else:
-        say(f"{played.timeline}\n\n{played.fault or 'as expected'}")
+        shown = [played.timeline, played.fault or "as expected"]
+        say("\n\n".join(filter(None, shown)))  # a case has no timeline
     return int(bool(played.fault))
 
 
@@ -196,4 +197,4 @@ def _results(file: Path, *, update: bool) -> Iterator[Result]:
     from bthtn.studio.testing.file_tests import read_tests  # noqa: PLC0415 - loads the planners
 
     for test in read_tests(file):
-        yield Result(test.name, *test.run(update=update))
+        yield Result(test.test.name, *test.run(update=update))

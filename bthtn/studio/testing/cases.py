@@ -1,4 +1,4 @@
-"""``cases.toml``: states and their expected plans, raw without Python.
+"""Cases: scenarios of no tick, in which a plan is made and nothing is played.
 
     [no_ammo_and_cover_near]
     given = { target = true, cover = true, ammo = false }
@@ -6,12 +6,15 @@
     expect = "(parallel((move_to_cover, cover), (wait(3), reload)), priority(…, shoot))"
     record = [1, 0, 1, 0, 0, 0]
 
+A ``cases.toml`` has such tables; the ``*.scenario.toml`` of a domain is one of them. They are read
+here, where nothing of py_trees is imported, and by the same function.
+
 A case with ``expect = "no plan"`` may have ``because``, a text that occurs in the explanation.
 ``horizon``, ``horizon_time``, ``check_rest`` and ``cheapest`` are the planning settings. Instead
-of a ``task`` a case may have a condition to ``achieve``; ``forward`` selects forward search. The
-domain is defined in the same folder: for ``cases.toml`` in ``domain.py``, for
-``other_cases.toml`` in ``other.py``; ``variant`` names another domain of that file. In the folder
-of a character of files it is the character's, and the only one.
+of a ``task`` a case may have a condition to ``achieve``; ``forward`` selects forward search. A
+scenario names its ``domain``. The one of ``cases.toml`` is defined in ``domain.py`` beside it, that
+of ``other_cases.toml`` in ``other.py``; ``variant`` names another domain of that file. In the
+folder of a character of files it is the character's, and the only one.
 """
 
 from __future__ import annotations
@@ -47,7 +50,6 @@ _SETTINGS: Final[Mapping[str, type]] = MappingProxyType(
 _KEYS: Final[Mapping[str, type]] = MappingProxyType(
     {
         "given": dict,
-        "variant": str,
         "task": str,
         "achieve": str,
         "forward": bool,
@@ -64,10 +66,11 @@ class Case:
     """A test case: a state, a goal, and the expected plan; ``expected`` is None for no plan.
 
     ``task`` is a call of a task, or a condition to achieve. With a ``pattern`` the plan need only
-    match that.
+    match that. ``keys`` lead to its table in its file, none to the whole of it.
     """
 
     name: str
+    keys: tuple[str, ...]
     line: int
     domain: FrozenDomain
     state: FrozenState
@@ -135,10 +138,83 @@ def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
     return _CaseFile(path, domain).cases()
 
 
-class _CaseFile(TomlFile):
+class CaseReader(TomlFile):
+    """Reads tables of cases. The keys in front of an entry's own lead to its table."""
+
+    def case(
+        self, name: str, entries: Mapping[str, Any], domain: FrozenDomain, *keys: str
+    ) -> Case | None:
+        """The case of usable entries, or None; a fault in one does not hide faults in others."""
+        state = self._state(entries.get("given", {}), domain, *keys)
+        task: NetworkLike | None = None
+        settings, whole = Settings(), domain
+        expected: Node | None = None
+        with self.at(*keys, "task"):
+            task = call_from(entries["task"], domain) if "task" in entries else None
+        with self.at(*keys, "achieve"):
+            if "achieve" in entries:
+                goal = condition_from_text(entries["achieve"], domain.schema)
+                task = achieve(goal, forward=entries.get("forward", False))
+                whole, _ = domain.with_goal(network_from(task))
+        plan = entries.get("expect", NO_PLAN)
+        with self.at(*keys, "expect"):
+            expected = _plan_from(plan, whole)
+        how = {key: entries[key] for key in _SETTINGS if key in entries}
+        with self.at(*keys, *list(how)[:1]):
+            settings = Settings(**how)
+        if task is None:
+            return None
+        return Case(
+            name,
+            keys,
+            line_of(self.lines, *keys),
+            domain,
+            state,
+            task,
+            expected,
+            tuple(entries["record"]) if "record" in entries else None,
+            entries.get("because", ""),
+            settings,
+            plan if is_pattern(plan) else "",
+        )
+
+    def entries(self, table: Mapping[str, Any], domain: str, *keys: str) -> dict[str, Any]:
+        """The usable entries of a case; notes those that are wrong, or do not go together.
+
+        ``domain`` is the key that says which domain it is about.
+        """
+        kinds = {domain: str, **_KEYS}
+        usable = self.usable(table, kinds, "a case has no '{}'", *keys)
+        if not all(type(entry) is int for entry in usable.get("record", ())):
+            self.add("'record' is a list of whole numbers", "such as [1, 0, 1]", *keys, "record")
+        goals = [key for key in ("task", "achieve") if key in table]
+        if not goals:
+            self.add("the case has no 'task'", "add task = …", *keys)
+        if len(goals) > 1:
+            self.add("the case has a 'task' and something to 'achieve'", "remove one", *keys)
+        if "expect" not in table:
+            self.add("the case has no 'expect'", "add expect = …", *keys)
+        misplaced = "record" if table.get("expect") == NO_PLAN else "because"
+        if misplaced in table:
+            hint = f"remove '{misplaced}', or change 'expect'"
+            kind = "without" if misplaced == "record" else "with"
+            message = f"'{misplaced}' says nothing of a case {kind} a plan"
+            self.add(message, hint, *keys, misplaced)
+        return usable
+
+    def _state(self, table: Mapping[str, Any], domain: FrozenDomain, *keys: str) -> FrozenState:
+        values = {}
+        for key, given in table.items():
+            with self.at(*keys, "given", key):
+                fluent, value = domain.schema.entry(key, given)
+                values[fluent] = value
+        return FrozenState(values)
+
+
+class _CaseFile(CaseReader):
     def __init__(self, path: Path, domain: FrozenDomain) -> None:
         super().__init__(path)
-        self._main = self._domain = domain
+        self._domain = domain
         self._domains: dict[str, Domain[Any] | FrozenDomain] | None = None  # once it is needed
 
     def cases(self) -> tuple[Case, ...]:
@@ -148,51 +224,18 @@ class _CaseFile(TomlFile):
         return tuple(case for case in cases if case is not None)
 
     def _case(self, name: str, table: Any) -> Case | None:
-        """The case, or None; a fault in one key does not hide faults in others."""
         if not isinstance(table, dict):
             self.add(f"'{name}' stands outside of any case", "begin a case with [its_name]", name)
             return None
-        usable = self._entries(name, table)
+        entries = self.entries(table, "variant", name)
         faults = len(self.faults)
         with self.at(name, "variant"):
-            self._domain = self._variant(usable.get("variant", ""))
-        if len(self.faults) > faults:
-            return None
-        state = self._state(name, usable.get("given", {}))
-        task: NetworkLike | None = None
-        settings, whole = Settings(), self._domain
-        expected: Node | None = None
-        with self.at(name, "task"):
-            task = call_from(usable["task"], self._domain) if "task" in usable else None
-        with self.at(name, "achieve"):
-            if "achieve" in usable:
-                goal = condition_from_text(usable["achieve"], self._domain.schema)
-                task = achieve(goal, forward=usable.get("forward", False))
-                whole, _ = self._domain.with_goal(network_from(task))
-        plan = usable.get("expect", NO_PLAN)
-        with self.at(name, "expect"):
-            expected = _plan_from(plan, whole)
-        how = {key: usable[key] for key in _SETTINGS if key in usable}
-        with self.at(name, *list(how)[:1]):
-            settings = Settings(**how)
-        if task is None:
-            return None
-        return Case(
-            name,
-            line_of(self.lines, name),
-            self._domain,
-            state,
-            task,
-            expected,
-            tuple(usable["record"]) if "record" in usable else None,
-            usable.get("because", ""),
-            settings,
-            plan if is_pattern(plan) else "",
-        )
+            domain = self._variant(entries.get("variant", ""))
+        return None if len(self.faults) > faults else self.case(name, entries, domain, name)
 
     def _variant(self, name: str) -> FrozenDomain:
         if not name:
-            return self._main
+            return self._domain
         file = domain_file_of(self.path) or self.path
         if file.suffix != ".py":
             message = f"a character of files has one domain, and no '{name}'"
@@ -200,33 +243,6 @@ class _CaseFile(TomlFile):
         if self._domains is None:
             self._domains = domains_in(file)
         return domain_called(name, self._domains, f"{file} defines no domain '{name}'")
-
-    def _entries(self, name: str, table: dict[str, Any]) -> dict[str, Any]:
-        """The usable entries of a case; notes those that are wrong, or do not go together."""
-        usable = self.usable(table, _KEYS, "a case has no '{}'", name)
-        if not all(type(entry) is int for entry in usable.get("record", ())):
-            self.add("'record' is a list of whole numbers", "such as [1, 0, 1]", name, "record")
-        goals = [key for key in ("task", "achieve") if key in table]
-        if not goals:
-            self.add("the case has no 'task'", "add task = …", name)
-        if len(goals) > 1:
-            self.add("the case has a 'task' and something to 'achieve'", "remove one", name)
-        if "expect" not in table:
-            self.add("the case has no 'expect'", "add expect = …", name)
-        misplaced = "record" if table.get("expect") == NO_PLAN else "because"
-        if misplaced in table:
-            hint = f"remove '{misplaced}', or change 'expect'"
-            kind = "without" if misplaced == "record" else "with"
-            self.add(f"'{misplaced}' says nothing of a case {kind} a plan", hint, name, misplaced)
-        return usable
-
-    def _state(self, name: str, table: Mapping[str, Any]) -> FrozenState:
-        values = {}
-        for key, given in table.items():
-            with self.at(name, "given", key):
-                fluent, value = self._domain.schema.entry(key, given)
-                values[fluent] = value
-        return FrozenState(values)
 
     def where(self, *keys: str) -> str:
         name, *below = keys

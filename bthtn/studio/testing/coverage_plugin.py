@@ -138,5 +138,8 @@ def _domain(name: str, source: Path) -> FrozenDomain:
     file = domain_file_of(source)
     if file is not None:
         return domain_in(file)
-    agents = read_scenario(source).make().agents.values()
+    read = read_scenario(source)
+    if isinstance(read, Case):
+        return read.domain
+    agents = read.make().agents.values()
     return next(domain for agent in agents for domain in agent.domains if domain.name == name)

@@ -21,7 +21,6 @@ from bthtn.studio.testing.locate import domain_in
 if TYPE_CHECKING:
     from bthtn.behaviours import Character
     from bthtn.studio.testing.scenario import Scenario
-    from bthtn.studio.testing.updating import Updated
 
 Watch = Callable[[Path, str, "Character"], None]
 """A function that counts the runs of scenarios, called with file, tree and character."""
@@ -29,30 +28,46 @@ Watch = Callable[[Path, str, "Character"], None]
 
 @dataclass(frozen=True, slots=True)
 class FileTest:
-    """A case, with the main domain of its file, or a scenario.
+    """A case or a scenario of a file; ``domain`` is the main one of a file of cases."""
 
-    ``fault`` plans or plays: what is wrong, or an empty text. ``update`` lets the file expect what
-    happens now.
-    """
-
-    name: str
-    fault: Callable[[], str]
-    update: Callable[[], Updated]
-    line: int = 1
-    case: Case | None = None
+    file: Path
+    test: Case | Scenario
     domain: FrozenDomain | None = None
-    scenario: Scenario | None = None
+    watch: Watch | None = None
+
+    @property
+    def case(self) -> Case | None:
+        return self.test if isinstance(self.test, Case) else None
+
+    @property
+    def scenario(self) -> Scenario | None:
+        return None if isinstance(self.test, Case) else self.test
 
     def run(self, *, update: bool) -> tuple[str, str]:
         """The fault, and the difference that an update of the file has made."""
-        fault = self.fault()
-        return self.update() if fault and update else (fault, "")
+        fault = self._fault()
+        if not fault or not update:
+            return fault, ""
+        from bthtn.studio.testing import updating  # noqa: PLC0415 - see the docstring
+
+        return updating.update(self.file, self.test)
+
+    def _fault(self) -> str:
+        if isinstance(self.test, Case):
+            return fault_of(self.test)
+        from bthtn.studio.testing.scenario import play  # noqa: PLC0415 - see the docstring
+
+        watched = () if self.watch is None else (partial(self.watch, self.file, self.test.tree),)
+        return play(self.test, *watched).fault
 
 
 def read_tests(file: Path, watch: Watch | None = None) -> Iterator[FileTest]:
     """The tests of a file. Raises InputError with all faults of it, and DomainError."""
     if file.name.endswith(SCENARIO):
-        yield _scenario(file, watch)
+        from bthtn.studio.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
+
+        test = read_scenario(file)
+        yield FileTest(file, test, test.domain if isinstance(test, Case) else None, watch)
         return
     domain_file = domain_file_of(file)
     if domain_file is None:
@@ -60,26 +75,4 @@ def read_tests(file: Path, watch: Watch | None = None) -> Iterator[FileTest]:
         raise InputError("BT404", f"{file} has neither cases nor a scenario", hint=hint)
     domain = domain_in(domain_file)
     for case in read_cases(file, domain):
-        fault, update = partial(fault_of, case), partial(_updated, file, case)
-        yield FileTest(case.name, fault, update, case.line, case, domain)
-
-
-def _updated(file: Path, case: Case) -> Updated:
-    from bthtn.studio.testing.updating import update_case  # noqa: PLC0415 - see the docstring
-
-    return update_case(file, case)
-
-
-def _scenario(file: Path, watch: Watch | None) -> FileTest:
-    from bthtn.studio.testing.scenario import play  # noqa: PLC0415 - see the docstring
-    from bthtn.studio.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
-    from bthtn.studio.testing.updating import update_scenario  # noqa: PLC0415 - see the docstring
-
-    scenario = read_scenario(file)
-    watched = () if watch is None else (partial(watch, file, scenario.tree),)
-    return FileTest(
-        scenario.name,
-        lambda: play(scenario, *watched).fault,
-        partial(update_scenario, file, scenario),
-        scenario=scenario,
-    )
+        yield FileTest(file, case, domain)

@@ -146,6 +146,19 @@ def named_in(file: Path, text: str, kind: TargetKind) -> Target:
     raise InputError("BT401", message, hint=hint)
 
 
+def domain_named_in(file: Path, text: str) -> Target:
+    """The domain that a file names, see ``named_in``: also that of a character of files."""
+    try:
+        return named_in(file, text, TargetKind.DOMAIN)
+    except InputError:
+        with suppress(InputError):
+            tree = named_in(file, text, TargetKind.TREE)
+            if tree.is_of_files:
+                domain = TargetKind.DOMAIN
+                return replace(tree, kind=domain, load=lambda: character_files(tree).domain)
+        raise
+
+
 def _path_of(found: Target) -> str:
     """The name for this target alone: a domain and a tree may have the same name."""
     named = Path(found.kind.folder, found.name)

@@ -84,14 +84,15 @@ def bthtn_listener() -> RecordingListener:
 def bthtn_play(tmp_path: Path) -> Callable[[Scenario | Path | str], Played]:
     """A function that plays a scenario, or that of a file, and fails the test as its item would."""
     from bthtn.studio.testing.kept_failure import keep  # noqa: PLC0415 - see the docstring
-    from bthtn.studio.testing.scenario import play  # noqa: PLC0415 - see the docstring
+    from bthtn.studio.testing.scenario import Scenario, play  # noqa: PLC0415 - see the docstring
     from bthtn.studio.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
 
     def played(scenario: Scenario | Path | str) -> Played:
         found = read_scenario(scenario) if isinstance(scenario, Path | str) else scenario
         result = play(found)
         if result.fault:
-            pytest.fail(keep(found, tmp_path), pytrace=False)
+            shown = keep(found, tmp_path) if isinstance(found, Scenario) else result.fault
+            pytest.fail(shown, pytrace=False)
         return result
 
     return played
@@ -137,7 +138,7 @@ class BehaviourFile(pytest.File):
         except BthtnError as error:
             raise self.CollectError(str(error)) from None
         for test in tests:
-            yield BehaviourItem.from_parent(self, name=test.name, test=test)
+            yield BehaviourItem.from_parent(self, name=test.test.name, test=test)
 
 
 class BehaviourItem(pytest.Item):
@@ -168,12 +169,16 @@ class BehaviourItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The difference from the expectation, without a traceback."""
         if isinstance(excinfo.value, TestFailed):
-            return f"{self.path}:{self._test.line}: {self._title}\n{excinfo.value}"
+            return f"{self.path}:{self._line}: {self._title}\n{excinfo.value}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The file, line and name that pytest shows."""
-        return self.path, self._test.line - 1, self._title
+        return self.path, self._line - 1, self._title
+
+    @property
+    def _line(self) -> int:
+        return 1 if self.case is None else self.case.line
 
     @property
     def _title(self) -> str:

@@ -23,6 +23,7 @@ from bthtn.engine.world.truth import value_text
 from bthtn.kit.recording import Recorder
 from bthtn.kit.recording.active import active_names
 from bthtn.kit.recording.event_log import line_of
+from bthtn.studio.testing.cases import Case, fault_of
 from bthtn.studio.testing.interventions import Intervention, Interventions, belief
 from bthtn.studio.testing.invariants import Invariants
 from bthtn.studio.testing.plan_pattern import is_pattern, matches
@@ -105,18 +106,20 @@ def event_text(event: AgentEvent) -> str:
 
 @checked
 def play(
-    scenario: Scenario,
+    scenario: Scenario | Case,
     watch: Callable[[Character], None] = lambda _: None,
     *,
     record: Path | None = None,
 ) -> Played:
     """Play a scenario; ``watch`` is called with the character before its first tick.
 
-    It is recorded in the file ``record``, if one is given.
+    It is recorded in the file ``record``, if one is given. A case has no tick: a plan is made.
 
     Raises InputError for a world that lacks an attribute to be set. An exception of the world is a
     fault of a scenario with invariants; otherwise it propagates.
     """
+    if isinstance(scenario, Case):
+        return Played((), fault_of(scenario))
     return _Play(scenario, watch).run(record)
 
 

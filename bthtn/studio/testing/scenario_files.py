@@ -1,20 +1,24 @@
-"""``*.scenario.toml``: scenarios for testers who write no Python."""
+"""``*.scenario.toml``: scenarios for testers who write no Python.
+
+One that names a tree is played; one that names a domain is a case, and planned.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from bthtn.behaviours import Character
 from bthtn.engine.agent.events import AgentEvent
 from bthtn.errors import InputError, nearest
-from bthtn.kit.formats.document import TomlFile
 from bthtn.studio.testing.case_files import SCENARIO
+from bthtn.studio.testing.cases import Case, CaseReader
 from bthtn.studio.testing.characters import character_of, invariants_of, loaded_once
 from bthtn.studio.testing.interventions import Intervention, belief, having
-from bthtn.studio.testing.locate import Target, TargetKind, named_in
+from bthtn.studio.testing.locate import Target, TargetKind, domain_named_in, named_in
 from bthtn.studio.testing.plan_pattern import check_pattern, is_pattern
 from bthtn.studio.testing.scenario import MOST_TICKS, Expected, Scenario, fits
 
@@ -29,6 +33,8 @@ _KEYS: Final[Mapping[str, type]] = {
     "finally": dict,
     "invariants": bool,
 }
+_OF_A_CASE: Final = frozenset({"domain", "task", "achieve"})
+"""Keys of which a scenario that is planned, and not played, has one."""
 _INTERVENTION: Final[Mapping[str, type]] = {
     "tick": int,
     "event": str,
@@ -49,9 +55,12 @@ _EXPECT: Final[Mapping[str, type]] = {"event": str, "within": int}
 _NEVER: Final[Mapping[str, type]] = {"event": str, "before": str}
 
 
-def read_scenario(path: Path | str) -> Scenario:
-    """The scenario of a file. Raises InputError with all faults of it, and as ``resolve``."""
-    return _File(Path(path)).scenario()
+def read_scenario(path: Path | str) -> Scenario | Case:
+    """The scenario of a file, or the case if it names a domain, and no tree.
+
+    Raises InputError with all faults of it, and as ``resolve``.
+    """
+    return _File(Path(path)).read()
 
 
 def check_scenario(path: Path, tree: Path, made: Character | None) -> None:
@@ -63,55 +72,77 @@ def check_scenario(path: Path, tree: Path, made: Character | None) -> None:
     _File(path).check(tree, made)
 
 
-class _File(TomlFile):
+class _File(CaseReader):
     """Reader of one file, which makes the character to look at its parts."""
 
     _made: Character
 
-    def scenario(self) -> Scenario:
-        """The scenario. Raises InputError."""
-        table = self._whole()
-        seed = table.get("seed", 0)
-        faults = len(self.faults)
-        with self.at("tree"):
-            target = loaded_once(named_in(self.path, table["tree"], TargetKind.TREE))
-            self._made = character_of(target, seed)
-        if len(self.faults) > faults:
-            InputError.raise_for(self.faults)
-        made = self._scenario(table, target, seed)
+    def read(self) -> Scenario | Case:
+        table, target = self._whole()
+        found: Scenario | Case | None
+        if target.kind is TargetKind.DOMAIN:
+            with self._needed("domain"):
+                domain = target.load()
+            found = self.case(self._name, table, domain)
+        else:
+            seed = table.get("seed", 0)
+            with self._needed("tree"):
+                target = loaded_once(target)
+                self._made = character_of(target, seed)
+            found = self._scenario(table, target, seed)
         InputError.raise_for(self.faults)
-        return made
+        assert found is not None, "a case without faults is one"
+        return found
 
     def check(self, tree: Path, made: Character | None) -> None:
         """Look at everything without making the character of this tree. Raises InputError."""
-        table = self._whole()
-        faults = len(self.faults)
-        with self.at("tree"):
-            target = named_in(self.path, table["tree"], TargetKind.TREE)
-        if len(self.faults) > faults:
-            InputError.raise_for(self.faults)
+        table, target = self._whole()
         if target.file is None or not target.file.samefile(tree):
             read_scenario(self.path)
+        elif made is not None and target.kind is TargetKind.DOMAIN:
+            self.case(self._name, table, made.agent.domain)
         elif made is not None:
             self._made = made
             self._scenario(table, target, 0)
         InputError.raise_for(self.faults)
 
-    def _whole(self) -> dict[str, Any]:
-        """The usable entries. Raises InputError if no tree is named."""
-        table = self._checked(self.tables, _KEYS)
-        if "tree" not in table:
-            self.add("it names no tree", 'write tree = "soldier"')
+    @property
+    def _name(self) -> str:
+        return self.path.name.removesuffix(SCENARIO)
+
+    def _whole(self) -> tuple[dict[str, Any], Target]:
+        """The usable entries, and the tree or domain they name. Raises InputError without one."""
+        if _OF_A_CASE & self.tables.keys():
+            table, kind, name = self.entries(self.tables, "domain"), TargetKind.DOMAIN, "combat"
+        else:
+            table, kind, name = self._checked(self.tables, _KEYS), TargetKind.TREE, "soldier"
+        key = kind.value
+        if key not in table:
+            self.add(f"it names no {key}", f'write {key} = "{name}"')
             InputError.raise_for(self.faults)
         if (ticks := table.get("ticks", MOST_TICKS)) < 1:
             message = f"it lasts {ticks} ticks, in which nothing happens"
             self.add(message, "write ticks = 20", "ticks")
-        return table
+        with self._needed(key):
+            if kind is TargetKind.DOMAIN:
+                target = domain_named_in(self.path, table[key])
+            else:
+                target = named_in(self.path, table[key], kind)
+        return table, target
+
+    @contextmanager
+    def _needed(self, key: str) -> Iterator[None]:
+        """Raise all faults so far if one is raised inside: the others need what this key names."""
+        faults = len(self.faults)
+        with self.at(key):
+            yield
+        if len(self.faults) > faults:
+            InputError.raise_for(self.faults)
 
     def _scenario(self, table: Mapping[str, Any], target: Target, seed: int) -> Scenario:
         """The scenario of entries that name things of the character; notes those it lacks."""
         return Scenario(
-            self.path.name.removesuffix(SCENARIO),
+            self._name,
             lambda: character_of(target, seed),
             self._interventions(table),
             self._expected(table, "expect"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
@@ -34,37 +33,42 @@ class Updated(NamedTuple):
     difference: str = ""
 
 
-def update_case(path: Path, case: Case) -> Updated:
-    """Write the actual plan of a case into its file, and its record where there was one.
+def update(path: Path, test: Case | Scenario) -> Updated:
+    """Let a case or a scenario expect in its file what happens now.
 
-    Nothing is written where planning raises, and where a value that would have to change is not in
-    one line.
+    The expectations of a case become the actual plan, and its record where there was one. Nothing
+    is written where planning raises, and where a value that would have to change is not in one
+    line.
+
+    A scenario is played to its end. An expected event that does not come, or too late, becomes the
+    one that has come in its place: another plan, another value of the fluent, another end of the
+    step or the goal; or the number of ticks within which it has to come. Expected beliefs become
+    those at the end. Events with ``*``, and those that must never happen, are left as they are.
     """
+    return _case(path, test) if isinstance(test, Case) else _scenario(path, test)
+
+
+def _case(path: Path, case: Case) -> Updated:
     fault = fault_of(case)
     try:
         plan = find_plan(case.domain, case.state, case.task, case.settings)
     except BthtnError:
         return Updated(fault)
-    values: dict[str, str | None] = {"expect": json.dumps(NO_PLAN), "record": None}
+    values: dict[str, str | None] = {"expect": quoted(NO_PLAN), "record": None}
     if plan is not None:
-        expected = json.dumps(normal(plan.tree), ensure_ascii=False)
-        values = {"expect": expected, "record": json.dumps(list(plan.record)), "because": None}
+        expected = quoted(normal(plan.tree))
+        values = {"expect": expected, "record": toml_value(plan.record), "because": None}
     text = text_of(path)
-    known = tomllib.loads(text)[case.name]
-    new, left = edited(text, {(case.name, key): values[key] for key in values if key in known})
+    known: Mapping[str, Any] = tomllib.loads(text)
+    for key in case.keys:
+        known = known[key]
+    new, left = edited(text, {(*case.keys, key): values[key] for key in values if key in known})
     if left:
         return Updated("\n".join([fault, "", *_left_out(left)]))
     return Updated("", _write(path, text, new))
 
 
-def update_scenario(path: Path, scenario: Scenario) -> Updated:
-    """Write the events of a scenario into its file, where others were expected.
-
-    It is played to its end. An expected event that does not come, or too late, becomes the one
-    that has come in its place: another plan, another value of the fluent, another end of the step
-    or the goal; or the number of ticks within which it has to come. Expected beliefs become those
-    at the end. Events with ``*``, and those that must never happen, are left as they are.
-    """
+def _scenario(path: Path, scenario: Scenario) -> Updated:
     free = replace(scenario, expected=(), never=(), invariants=None)
     try:
         played = play(free)

@@ -124,6 +124,25 @@ def test_its_cases_are_run(bthtn, guard, put):
     assert answer.out.endswith("1 error, no warnings, 1 of 2 cases hold\n")
 
 
+ALONE = 'domain = "{}"\ngiven = {{ walked = 1 }}\ntask = "patrol"\nexpect = "{}"\n'
+
+
+@pytest.mark.parametrize("name", ["guardian", "tree.xml"])
+def test_a_scenario_may_be_about_a_plan_of_it(bthtn, guard, put, name):
+    put("trees/guardian/walks.scenario.toml", ALONE.format(name, "walk"))
+    put("trees/guardian/rests.scenario.toml", ALONE.format(name, "no plan"))
+    answer = bthtn("test", "trees")
+    assert (answer.code, answer.out[-19:]) == (1, "1 passed, 1 failed\n")
+    assert "rests.scenario.toml: rests\nexpected  no plan\nactual    walk\n" in answer.out
+    assert bthtn("check", "guardian").code == 0
+    put("trees/guardian/walks.scenario.toml", ALONE.format(name, "wolk"))
+    answer = bthtn("check", "guardian")
+    assert (answer.code, answer.err.count("no task is called 'wolk'")) == (2, 1)
+    put("trees/guardian/character.toml", SETTINGS.replace("walked = 0", "walked = "))
+    answer = bthtn("check", "guardian")
+    assert (answer.code, answer.err.count("[BT")) == (2, 1)
+
+
 def test_its_cases_have_no_variants(bthtn, guard, put):
     put("trees/guardian/cases.toml", CASES.replace("[he_walks]", '[he_walks]\nvariant = "ogre"'))
     answer = bthtn("test", "trees")

@@ -1,4 +1,4 @@
-"""cases.toml: states and plans that testers write down, and everything that can be wrong there."""
+"""Cases: states and plans that testers write down, and everything that can be wrong there."""
 
 import textwrap
 from pathlib import Path
@@ -8,6 +8,9 @@ import pytest
 from bthtn.errors import BthtnError, InputError
 from bthtn.studio.testing.cases import fault_of, read_cases
 from bthtn.studio.testing.domain_files import domain_at
+from bthtn.studio.testing.locate import domain_of
+from bthtn.studio.testing.scenario_files import read_scenario
+from bthtn.testing import play
 
 HOUSE = """
 from enum import Enum
@@ -438,9 +441,94 @@ def test_a_case_may_have_a_condition_in_place_of_a_task(tmp_path):
     right, wrong = read_cases(written(tmp_path, text, "cases.toml"), domain)
     assert fault_of(right) == ""
     assert "actual    light" in fault_of(wrong)
+    alone = 'domain = "domain.py"\nachieve = "lit"\nforward = true\nexpect = "light"\n'
+    assert fault_of(read_scenario(written(tmp_path, alone, "one.scenario.toml"))) == ""
     both = '[a]\nachieve = "lit"\ntask = "light"\nexpect = "light"\n[b]\nachieve = "lti"\n'
     with pytest.raises(BthtnError) as caught:
         read_cases(written(tmp_path, both, "cases.toml"), domain)
     said = [(one.code, one.message) for one in caught.value.diagnostics]
     assert ("BT405", "the case has a 'task' and something to 'achieve'") in said
     assert any(code == "BT102" and "lti" in message for code, message in said)
+
+
+# a scenario that names a domain is a case
+
+
+def read_alone(house: Path, text: str):
+    return read_scenario(written(house.parent, text, "one.scenario.toml"))
+
+
+HOLDS = """
+given = { hour = "NIGHT" }
+task = "evening"
+expect = "(light, read)"
+record = [1]
+"""
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        HOLDS,
+        HOLDS.replace("[1]", "[0]"),
+        HOLDS.replace("(light, read)", "(*, light)"),
+        'task = "evening"\nexpect = "no plan"\nbecause = "it is too late"\n',
+        'given.lit = true\ntask = "evening"\nhorizon = 1\nexpect = "read"\n',
+    ],
+)
+def test_a_scenario_of_a_domain_says_what_the_same_table_says_among_cases(house, table):
+    alone = read_alone(house, f'domain = "domain.py"\n{table}')
+    (fault,) = faults(house, f"[one]\n{table}")
+    assert alone.name == "one"
+    assert (play(alone).fault, play(alone).ticks) == (fault, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [("combat", "fight"), ("domains/combat", "fight"), ("troll:sketch", "attack_enemy")],
+)
+def test_a_scenario_may_name_a_domain_or_a_variant_that_is_listed(house, name, task):
+    case = read_alone(house, f'domain = "{name}"\ntask = "{task}"\nexpect = "*"\n')
+    assert case.domain.name == domain_of(name).name
+    assert fault_of(case) == ""
+
+
+def test_what_is_wrong_in_a_scenario_of_a_domain_is_told_at_once_with_its_line(house):
+    text = """\
+        domain = "domain.py"
+        given = { litt = true }
+        task = "evning"
+        ticks = 3
+        record = ["x"]
+    """
+    with pytest.raises(InputError) as caught:
+        read_alone(house, text)
+    found = {
+        (one.code, one.message, one.where.replace(f"{house.parent}/", ""))
+        for one in caught.value.diagnostics
+    }
+    assert found == {
+        ("BT102", "World has no fluent 'litt'", "one.scenario.toml:2"),
+        ("BT101", "no task is called 'evning'", "one.scenario.toml:3, column 1"),
+        ("BT405", "a case has no 'ticks'", "one.scenario.toml:4"),
+        ("BT405", "'record' is a list of whole numbers", "one.scenario.toml:5"),
+        ("BT405", "the case has no 'expect'", "one.scenario.toml:1"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('task = "evening"\n', "it names no domain"),
+        ('tree = "soldier"\ntask = "fight"\n', "a case has no 'tree'"),
+        ('domain = "combt"\ntask = "fight"\n', "did you mean 'combat'?"),
+        ('domain = "../domain.py"\ntask = "evening"\n', "there is no domain '../domain.py'"),
+        ('domain = "soldier"\ntask = "fight"\n', "there is no domain 'soldier'"),
+    ],
+)
+def test_a_plan_needs_a_domain_that_the_file_may_name(house, text, words):
+    (house.parent / "below").mkdir()
+    file = written(house.parent / "below", text + 'expect = "*"\n', "one.scenario.toml")
+    with pytest.raises(InputError) as caught:
+        read_scenario(file)
+    assert words in str(caught.value)

@@ -236,6 +236,29 @@ def test_a_scenario_that_cannot_be_read_is_one_clear_error(house, run_pytest):
     assert "Traceback" not in printed
 
 
+DIM = 'domain = "domain.py"\ntask = "read"\nexpect = "{}"\n'
+
+
+def test_a_scenario_of_a_domain_is_a_case(house, run_pytest, tmp_path, monkeypatch):
+    monkeypatch.chdir(house)
+    (house / "cases.toml").unlink()
+    (house / "dim.scenario.toml").write_text(DIM.format("no plan"))
+    options = ("--bthtn-coverage", f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
+    code, printed = run_pytest(house, *options)
+    assert code == pytest.ExitCode.OK
+    assert "domain house\n" in printed
+    assert (tmp_path / "drawn" / "domain_house.svg").is_file()
+    (house / "dim.scenario.toml").write_text(DIM.format("read"))
+    (house / "test_dim.py").write_text(
+        "def test_dim(bthtn_play):\n    bthtn_play('dim.scenario.toml')\n"
+    )
+    code, printed = run_pytest(house)
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert f"{house / 'dim.scenario.toml'}:1: case 'dim'\nexpected  read\n" in printed
+    assert printed.count("expected  read\nactual    no plan") >= 2
+    assert "recording: " not in printed
+
+
 def test_a_case_can_be_chosen_by_its_name(house, run_pytest):
     code, printed = run_pytest(f"{house}/cases.toml::bright")
     assert code == pytest.ExitCode.OK

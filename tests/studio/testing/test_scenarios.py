@@ -115,10 +115,12 @@ def evil(tmp_path, monkeypatch):
         *("\\u0000", "x" * 5_000),
     ],
 )
-def test_a_scenario_names_no_tree_but_one_that_is_listed_or_beside_it(tmp_path, evil, tree):
+@pytest.mark.parametrize("rest", ["", 'task = "dig"\nexpect = "dig"\n'], ids=["played", "planned"])
+def test_a_scenario_names_no_code_but_what_is_listed_or_beside_it(tmp_path, evil, tree, rest):
     (tmp_path / "mine" / "link").symlink_to(tmp_path / "bad")
     file = tmp_path / "mine" / "one.scenario.toml"
-    file.write_text(f'tree = "{tree.format(folder=tmp_path)}"\n')
+    key = "domain" if rest else "tree"
+    file.write_text(f'{key} = "{tree.format(folder=tmp_path)}"\n{rest}')
     with pytest.raises(InputError, match=r"BT401.*and bthtn list shows none") as refused:
         read_scenario(file)
     assert len(refused.value.diagnostics) == 1
@@ -364,6 +366,30 @@ def test_the_command_updates_cases_too(tmp_path, capsys):
     assert run_tests([file], update=True, as_json=False, jobs=None) == 0
     assert file.read_text("utf-8") == '[one]\ntask = "dig"\nexpect = "dig"  # yet\n'
     assert '-expect = "no plan"  # yet\n+expect = "dig"  # yet\n' in capsys.readouterr().out
+
+
+YARD = 'domain = "domain.py"\ntask = "dig"\nexpect = "{}"  # yet\n'
+
+
+def test_a_scenario_of_a_domain_is_tested_shown_and_updated_as_any_other(tmp_path, capsys):
+    (tmp_path / "domain.py").write_text(
+        'from bthtn import Domain, State\nyard = Domain("yard", State)\nyard.primitive("dig")\n'
+    )
+    file = tmp_path / "bone.scenario.toml"
+    file.write_text(YARD.format("no plan"))
+    assert run_tests([tmp_path], update=False, as_json=False, jobs=None) == 1
+    out = capsys.readouterr().out
+    assert out.startswith(f"{file}: bone\nexpected  no plan\nactual    dig\n")
+    assert show_scenario(file, as_json=False) == 1
+    assert capsys.readouterr().out.startswith("expected  no plan\nactual    dig\n")
+    assert run_tests([tmp_path], update=True, as_json=False, jobs=None) == 0
+    assert '+expect = "dig"  # yet\n' in capsys.readouterr().out
+    assert file.read_text("utf-8") == YARD.format("dig")
+    assert show_scenario(file, as_json=False) == 0
+    assert capsys.readouterr().out == "as expected\n"
+    assert show_scenario(file, as_json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["fault"], told["events"]) == ("", [])
 
 
 @pytest.mark.slow

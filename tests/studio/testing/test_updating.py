@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.studio.testing.updating import update_scenario
+from bthtn.studio.testing.updating import update
 from bthtn.testing import read_scenario
 
 TREE = """
@@ -89,12 +89,11 @@ def update_fixture(tmp_path):
     (tmp_path / "tree.py").write_text(TREE)
     file = tmp_path / "cat.scenario.toml"
 
-    def update(text):
+    def updated(text):
         file.write_text(text)
-        updated = update_scenario(file, read_scenario(file))
-        return updated, file.read_text("utf-8")
+        return update(file, read_scenario(file)), file.read_text("utf-8")
 
-    return update
+    return updated
 
 
 def test_plans_values_ends_ticks_and_last_beliefs_become_those_of_now(update):
