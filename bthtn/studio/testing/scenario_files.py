@@ -113,12 +113,14 @@ class _File(CaseReader):
     def _whole(self) -> tuple[dict[str, Any], Target]:
         """The usable entries, and the tree or domain they name. Raises InputError without one."""
         if _OF_A_CASE & self.tables.keys():
-            table, kind, name = self.entries(self.tables, "domain"), TargetKind.DOMAIN, "combat"
+            table, kind = self.entries(self.tables, "domain"), TargetKind.DOMAIN
+            hint = 'write domain = "combat"'
         else:
-            table, kind, name = self._checked(self.tables, _KEYS), TargetKind.TREE, "soldier"
+            table, kind = self._checked(self.tables, _KEYS), TargetKind.TREE
+            hint = 'write tree = "soldier", or domain = "combat" where it is about a plan'
         key = kind.value
         if key not in table:
-            self.add(f"it names no {key}", f'write {key} = "{name}"')
+            self.add(f"it names no {key}", hint)
             InputError.raise_for(self.faults)
         if (ticks := table.get("ticks", MOST_TICKS)) < 1:
             message = f"it lasts {ticks} ticks, in which nothing happens"
