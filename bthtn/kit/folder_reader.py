@@ -229,7 +229,7 @@ class _FolderReader:
         if whole is not None and read is not None:
             return whole
         outline = Domain(name, state)
-        outline_tasks(path, outline)
+        mistakes.unsure |= outline_tasks(path, outline)
         return outline.freeze()
 
     def _tables(self, kind: str, read: Callable[..., T], known: object) -> dict[str, T]:

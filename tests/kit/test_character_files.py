@@ -180,6 +180,16 @@ def test_mistakes_of_several_files_are_one_error(folder):
     assert set(places) == files
 
 
+def test_a_misspelt_element_is_told_without_what_follows_from_it(folder):
+    settings = f'simulate = ["walk"]\n{SETTINGS}'
+    place = folder(character=settings, tasks=TASKS.replace("<Command", "<Comand"))
+    with pytest.raises(BthtnError) as caught:
+        read_character(place, SimpleNamespace())
+    assert [one.message for one in caught.value.diagnostics] == [
+        "there is no node and no task 'Comand'"
+    ]
+
+
 def test_missing_operators_and_mistakes_in_sheets_are_one_error(folder):
     place = folder()
     (place / "lottery.csv").write_text("Name,Priorty\nJab,1\n", "utf-8")

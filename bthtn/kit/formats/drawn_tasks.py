@@ -101,16 +101,18 @@ def read_tasks(
     return tuple(made)
 
 
-def outline_tasks(path: Path, domain: Domain[Any]) -> None:
+def outline_tasks(path: Path, domain: Domain[Any]) -> set[str]:
     """Define the tasks that are drawn in a file with their parameters, and without what they do.
 
-    Files that only name them can be read by that, while there are mistakes in this one. Raises
-    InputError for a file that cannot be read.
+    Files that only name them can be read by that, while there are mistakes in this one. Returns
+    those of which a misspelt element hides whether they are primitive. Raises InputError for a
+    file that cannot be read.
     """
     file = _TaskFile(element_in(path), domain)
     for tree in file.trees:
         with file.collecting(tree):
             authored.task_from(domain, tree.attributes["ID"], file.outline_of(tree))
+    return {tree.attributes["ID"] for tree in file.trees if not file.is_known(tree)}
 
 
 class _TaskFile:
@@ -164,8 +166,7 @@ class _TaskFile:
     def outline_of(self, tree: Element) -> Callable[..., Behaviour]:
         """The function for a task with the same parameters that is primitive or open as this is."""
         (root, *_) = (*tree.children, tree)
-        parts = root.children if root.tag == "Sequence" else (root,)
-        tags = [part.attributes.get("ID", part.tag) for part in parts]
+        tags = _tags_of(root)
         made: Behaviour = authored.Null()
         if tags.count("Command") == 1 and {*tags} <= {"CheckState", "ModifyState", "Command"}:
             made = authored.Command("command")
@@ -179,6 +180,16 @@ class _TaskFile:
         outline.__annotations__ = drawn.__annotations__
         outline.__signature__ = inspect.signature(drawn)  # type: ignore[attr-defined]  # PEP 362
         return outline
+
+    def is_known(self, tree: Element) -> bool:
+        """Whether the elements that say of what kind the task is are ones that there are."""
+        try:
+            for root in tree.children:
+                for tag in _tags_of(root):
+                    self._check_kind(tag)
+        except BthtnError:
+            return False
+        return True
 
     def _add(self, element: Element) -> None:
         match element.tag:
@@ -246,6 +257,12 @@ class _TaskFile:
         not_given = ("name", _CALLS.get(kind, ""))
         texts = {key: text for key, text in given.items() if key not in not_given and key[0] != "_"}
         return _DrawnCall(name, texts, element, symbols)
+
+
+def _tags_of(root: Element) -> list[str]:
+    """The kinds of a node, or of those of the sequence that it is."""
+    parts = root.children if root.tag == "Sequence" else (root,)
+    return [part.attributes.get("ID", part.tag) for part in parts]
 
 
 class _DrawnCall(authored.SubTask):
