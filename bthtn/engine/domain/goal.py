@@ -225,7 +225,7 @@ def _unlisted(
         for parameter in task.parameters:
             if parameter.name not in objects and not values_of(parameter).values():
                 name = parameter.name
-                message = f"nobody says which values '{name}' of '{task.name}' can have"
+                message = f"the values of '{name}' of '{task.name}' are not known"
                 hint = (
                     f"give them, achieve(..., objects={{'{name}': (...)}}) or --objects {name}=…,"
                     " let its type be an Enum or a Literal, or name the actions: actions=[...]"
