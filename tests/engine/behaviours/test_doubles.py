@@ -1,37 +1,20 @@
 """The doubles do what they promise, and notice a run time that breaks its own promises."""
 
-import py_trees
 import pytest
 from py_trees.common import Status
 
 from bthtn.engine.agent.events import (
-    GoalEnded,
     LeafAborted,
     LeafEnded,
-    LeafRefused,
     LeafStarted,
-    LeafWaits,
-    PlanAborted,
 )
-from bthtn.kit.recording import line_of
 from bthtn.studio.testing.doubles import (
     RecordingListener,
     ScriptedError,
     ScriptedOperator,
-    letter_of,
-    ticks,
 )
-from bthtn.studio.testing.strategies import World
 
 # ticks
-
-
-def test_ticks_are_letters():
-    queue = [Status.RUNNING, Status.SUCCESS, Status.FAILURE]
-    root = py_trees.behaviours.StatusQueue("queue", queue, eventually=None)
-    assert ticks(root, 4) == "RSFR"
-    assert ticks(root, 0) == ""
-    assert letter_of(Status.INVALID) == "-"
 
 
 # scripted operators
@@ -41,16 +24,6 @@ def begun(code):
     run = code(None)
     run.start()
     return run
-
-
-def test_a_script_is_answered_letter_by_letter_and_its_last_one_for_ever():
-    run = begun(ScriptedOperator("RRS"))
-    assert [run.tick() for _ in range(3)] == [Status.RUNNING, Status.RUNNING, Status.SUCCESS]
-    endless = begun(ScriptedOperator("R"))
-    assert {endless.tick() for _ in range(5)} == {Status.RUNNING}
-    assert begun(ScriptedOperator("F")).tick() is Status.FAILURE
-    assert begun(ScriptedOperator()).tick() is Status.SUCCESS
-    assert begun(ScriptedOperator("?")).tick() not in list(Status)
 
 
 def test_it_raises_where_the_script_says_so():
@@ -75,12 +48,6 @@ def test_it_raises_in_the_calls_that_are_named(place):
     assert code.ends + code.aborts == len(code.runs) == (place != "make")
 
 
-def test_every_start_follows_the_next_script():
-    code = ScriptedOperator("F", "S")
-    answers = [begun(code).tick() for _ in range(3)]
-    assert answers == [Status.FAILURE, Status.SUCCESS, Status.SUCCESS]
-
-
 def test_it_counts_what_happens_to_it():
     code = ScriptedOperator("RS", "R")
     first, second = code(None, 1), code(None, "a", 2)
@@ -94,14 +61,6 @@ def test_it_counts_what_happens_to_it():
     assert code.args == [(1,), ("a", 2)]
     assert (first.over, second.over) == (True, True)
     assert code.faults == []
-
-
-def test_before_every_answer_it_calls_back():
-    called = []
-    run = begun(ScriptedOperator("RS", at_tick=lambda: called.append(1)))
-    run.tick()
-    run.tick()
-    assert len(called) == 2
 
 
 @pytest.mark.parametrize(
@@ -134,15 +93,6 @@ def listening(*events):
     return heard
 
 
-def test_what_has_started_and_not_ended_is_running():
-    start, end = LeafStarted(1, "a", ""), LeafEnded(1, "a", True)
-    other, abort = LeafStarted(2, "b", ""), LeafAborted(2, "b")
-    open_ = LeafStarted(3, "c", "")
-    heard = listening(start, other, end, open_, abort)
-    assert heard.running() == ["c"]
-    assert heard.faults() == []
-
-
 @pytest.mark.parametrize(
     ("events", "fault"),
     [
@@ -157,31 +107,3 @@ def test_what_has_started_and_not_ended_is_running():
 )
 def test_breaches_of_the_promise_are_named(events, fault):
     assert listening(*events).faults() == [fault]
-
-
-def test_events_as_lines():
-    told = {
-        "start a": LeafStarted(1, "a", ""),
-        "done a": LeafEnded(1, "a", True),
-        "failed a": LeafEnded(1, "a", False),
-        "refused a": LeafRefused(1, "a", "no"),
-        "waiting a": LeafWaits("a", ("arms",), "b #1", "goal"),
-        "aborted a": LeafAborted(1, "a"),
-        "fight succeeded": GoalEnded("fight", True),
-        "fight failed": GoalEnded("fight", False),
-        "PlanAborted fight": PlanAborted("fight", "the tree was stopped"),
-    }
-    assert [line_of(event, reasons=False) for event in told.values()] == list(told)
-    assert line_of(LeafRefused(1, "a", "no")) == "refused a — no"
-    heard = listening(*told.values())
-    assert heard.lines() == [line for line in list(told)[:6] if line != "waiting a"]
-    assert heard.story() == list(told)
-
-
-def test_what_was_heard_can_be_sorted_and_forgotten(stage):
-    stage.play(stage.step("a", "S", effects=World.open.becomes(True)), 1)
-    assert [event.task for event in stage.heard.of(LeafStarted)] == ["a"]
-    assert stage.heard.changes() == ["open: false → true (by goal)"]
-    assert line_of(stage.heard.events[2]) == "open: false → true (by goal)"
-    stage.heard.clear()
-    assert stage.heard.events == stage.heard.lines() == []

@@ -1,7 +1,7 @@
 """A plan is data; its tree and its predicted state may be made when they are first asked for."""
 
 import copy
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -99,35 +99,11 @@ def test_a_plan_that_is_remembered_has_its_actions():
     assert planner.plan(Counter()).actions == expected == ((step, ()), (step, ()))
 
 
-def test_a_source_that_raises_is_asked_again(made):
-    answers = [KeyError("not yet")]
-
-    def tree():
-        if answers:
-            raise answers.pop()
-        return made.tree
-
-    plan = later(made, tree=tree)
-    with pytest.raises(KeyError, match="not yet"):
-        plan.steps  # noqa: B018 - it is made by being asked for
-    assert plan.steps == made.steps
-
-
 @pytest.mark.parametrize("name", ["tree", "predicted", "record"])
 def test_a_plan_cannot_be_changed(deferred, made, name):
     for plan in (made, deferred):
         with pytest.raises(FrozenInstanceError):
             setattr(plan, name, None)
-
-
-def test_a_plan_has_nothing_else(made):
-    with pytest.raises(AttributeError, match="a plan has no 'tre'"):
-        made.tre  # noqa: B018 - it is missed by being asked for
-
-
-def test_a_plan_can_be_replaced_in_part(deferred, made):
-    assert replace(deferred, expansions=7).expansions == 7
-    assert outline(replace(deferred, expansions=7).tree) == outline(made.tree)
 
 
 def test_a_plan_can_be_copied_before_its_parts_are_made(deferred, made):

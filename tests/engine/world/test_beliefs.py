@@ -26,76 +26,6 @@ class Soldier(State):
     seen: FluentFamily[str, bool] = fluents(default=False)
 
 
-def test_beliefs_begin_with_a_state_and_show_it():
-    beliefs = Beliefs(Soldier(ammo=3))
-    assert beliefs.now == Soldier(ammo=3)
-    assert beliefs.get(Soldier.ammo) == 3
-    assert beliefs.get(Soldier.target) is False
-    assert beliefs.version == 0
-
-
-def test_a_change_is_told_with_its_source():
-    told = []
-    beliefs = Beliefs(Soldier(), told.append)
-    beliefs.write(Soldier.ammo, 5, "shoot")
-    (change,) = told
-    assert str(change) == "ammo: 6 → 5 (by shoot)"
-    assert beliefs.now == Soldier(ammo=5)
-    assert beliefs.version == 1
-
-
-def test_whoever_listens_may_come_and_go():
-    told = []
-    beliefs = Beliefs(Soldier())
-    for listener, ammo in ((None, 1), (told.append, 2), (None, 3), (told.append, 4)):
-        beliefs.on_change = listener
-        beliefs.write(Soldier.ammo, ammo)
-    assert [str(change) for change in told] == [
-        *("ammo: 1 → 2 (by sensor)", "ammo: 3 → 4 (by sensor)"),
-    ]
-
-
-def test_what_is_believed_already_is_no_change():
-    told = []
-    beliefs = Beliefs(Soldier(ammo=3), told.append)
-    beliefs.write(Soldier.ammo, 3, "eyes")
-    beliefs.write(Soldier.target, False, "eyes")
-    assert (told, beliefs.version) == ([], 0)
-
-
-def test_something_can_be_forgotten_and_learned_again():
-    beliefs = Beliefs(Soldier())
-    beliefs.write(Soldier.target, UNKNOWN, "smoke")
-    assert beliefs.get(Soldier.target) is UNKNOWN
-    beliefs.write(Soldier.target, False, "eyes")
-    assert beliefs.now == Soldier()
-    assert beliefs.version == 2
-
-
-def test_members_of_families_are_believed_one_by_one():
-    beliefs = Beliefs(Soldier())
-    beliefs.write(Soldier.seen["enemy"], True, "eyes")
-    assert beliefs.now == Soldier(seen={"enemy": True})
-
-
-def test_a_value_of_another_type_is_refused_and_nothing_changes():
-    told = []
-    beliefs = Beliefs(Soldier(), told.append)
-    with pytest.raises(StateError, match="'ammo' is int") as caught:
-        beliefs.write(Soldier.ammo, "three", "eyes")
-    assert caught.value.code == "BT106"
-    assert (beliefs.now, told, beliefs.version) == (Soldier(), [], 0)
-
-
-def test_the_snapshot_is_the_same_object_until_something_changes():
-    beliefs = Beliefs(Soldier())
-    before = beliefs.frozen()
-    assert beliefs.frozen() is before
-    beliefs.write(Soldier.ammo, 5, "shoot")
-    assert beliefs.frozen() is not before
-    assert before.get(Soldier.ammo) == 6
-
-
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
@@ -114,25 +44,6 @@ def test_a_value_of_another_type_is_refused_even_where_it_equals_what_is_believe
     with pytest.raises(StateError, match="BT106"):
         beliefs.write(variable, value, "eyes")
     assert beliefs.version == 0
-
-
-def test_what_equals_the_belief_and_fits_is_no_change_whatever_its_type():
-    beliefs = Beliefs(Soldier())
-    beliefs.write(Soldier.speed, 1, "eyes")
-    beliefs.write(Soldier.stance, Stance.UPRIGHT, "eyes")
-    assert beliefs.version == 0
-    beliefs.write(Soldier.stance, Stance.PRONE, "eyes")
-    assert beliefs.version == 1
-
-
-def test_a_reading_that_stays_no_number_is_no_change():
-    beliefs = Beliefs(Soldier())
-    for _ in range(3):
-        beliefs.write(Soldier.speed, float("nan"), "eyes")
-    assert beliefs.version == 1
-    beliefs.write(Soldier.speed, 2.0, "eyes")
-    beliefs.write(Soldier.speed, float("nan"), "eyes")
-    assert beliefs.version == 3
 
 
 class SeenMeanwhile(dict):
