@@ -190,7 +190,7 @@ class Agent(Unpicklable, Generic[S, B]):
         self._in_its_thread()
         if self._runtime.holder.inside is not None or is_at_work(self):
             message = f"agent '{self.name}' is reloaded in the middle of its own tick"
-            hint = "reload it between ticks; character.reload(make) does so, whoever calls it"
+            hint = "reload it between ticks; character.reload(make) does so, from anywhere"
             raise ExecutionError("BT430", message, hint=hint)
         carried = self.beliefs.succeed(made.beliefs.now)
         self.domains, self.operators = made.domains, made.operators

@@ -11,9 +11,9 @@ from bthtn.errors import ExecutionError
 def suspends(function: object) -> str:
     """That a call only makes an object and runs nothing; an empty text if it runs something."""
     if iscoroutinefunction(function) or isasyncgenfunction(function):
-        return "is a coroutine function, which nobody awaits"
+        return "is a coroutine function, which is never awaited"
     if isgeneratorfunction(function):
-        return "is a generator function, which nobody goes through"
+        return "is a generator function, which is never run through"
     return ""
 
 

@@ -154,4 +154,4 @@ def _check_is_written(key: str) -> None:
     }
     if path not in written:
         hint = nearest(path, written) or "register it for writing, or set it once"
-        raise ExecutionError("BT315", f"nobody writes the blackboard key '{path}'", hint=hint)
+        raise ExecutionError("BT315", f"no client writes the blackboard key '{path}'", hint=hint)

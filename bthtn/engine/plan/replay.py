@@ -278,7 +278,7 @@ class _ReplayJudge:
         if node.foreseen is None:
             self._blind = True
         elif self._blind or self._inside:
-            raise _Wrong(node, "it was foreseen although nobody knows what comes before")
+            raise _Wrong(node, "it was planned ahead although what comes before it is not known")
         else:
             self._stopped, self._inside = False, True
             whole = rest[0] if len(rest) == 1 else SequenceNetwork(rest)

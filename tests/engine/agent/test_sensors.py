@@ -325,7 +325,7 @@ class Asynchronous:
 
 @pytest.mark.parametrize("code", [later, again_and_again, Asynchronous, partial(later)])
 def test_a_sensor_that_somebody_would_have_to_await_is_refused(code):
-    with pytest.raises(ExecutionError, match=r"BT308.*which nobody awaits"):
+    with pytest.raises(ExecutionError, match=r"BT308.*which is never awaited"):
         Sensors().sensor("health")(code)
 
 
@@ -350,7 +350,7 @@ class Stepwise:
         (WithoutAgent(), "lambda agent: camera.sense()"),
         (WithoutAgent, r"is called with \(agent\): too many positional arguments"),
         (WithoutSense, "a class without a method 'sense'"),
-        (Stepwise, "a generator function, which nobody goes through"),
+        (Stepwise, "a generator function, which is never run through"),
         (lambda: 1, r"is called with \(agent\): too many positional arguments"),
         (lambda agent, more: 1, "missing a required argument: 'more'"),
     ],

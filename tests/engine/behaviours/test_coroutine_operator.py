@@ -346,5 +346,5 @@ def test_hooks_and_sensors_that_nobody_would_await_are_refused(stage):
 
     task = stage.task("a")
     for decorated in (stage.operators.on_plan_start(task), Sensors().sensor(World.open)):
-        with pytest.raises(BthtnError, match="coroutine function, which nobody awaits"):
+        with pytest.raises(BthtnError, match="coroutine function, which is never awaited"):
             decorated(later)

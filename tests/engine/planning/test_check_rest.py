@@ -457,7 +457,7 @@ def test_replay_rejects_that_anything_was_foreseen_behind_an_unknown(domain, wal
     seen = replay(replace(plan, tree=tree), Troll(stamina=UNKNOWN).frozen())
     assert (seen.ok, seen.reason) == (
         False,
-        "it was foreseen although nobody knows what comes before",
+        "it was planned ahead although what comes before it is not known",
     )
 
 
