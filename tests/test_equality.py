@@ -39,7 +39,7 @@ class World(State):
     calm: Fluent[bool] = fluent(default=False)
 
 
-LATE = dict.fromkeys(("Assumption", "Scenario", "Updated"), typing.Any)
+LATE = dict.fromkeys(("Assumption", "Character", "Scenario", "Updated"), typing.Any)
 """Names in annotations that are imported for type checkers only."""
 
 
