@@ -51,10 +51,14 @@ class CoveragePlugin:
         """By the name of a domain: a file of cases, or with a scenario, which has it."""
 
     def watch(self, file: Path, tree: str, character: Character) -> None:
-        """Count the run of a scenario."""
-        for agent in character.agents.values():
-            for domain in agent.domains:
-                self._sources.setdefault(domain.name, str(file))
+        """Count the run of a scenario, or of a character in a test in Python.
+
+        From a file of tests in Python no domain can be had again, to be drawn.
+        """
+        if file.suffix != ".py":
+            for agent in character.agents.values():
+                for domain in agent.domains:
+                    self._sources.setdefault(domain.name, str(file))
         self._runs.watch(tree, character)
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:

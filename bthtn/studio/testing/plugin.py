@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +21,7 @@ import pytest
 from bthtn.studio.testing.case_files import HOW_NAMED, has_tests, is_ignored
 
 if TYPE_CHECKING:
-    from bthtn.behaviours import ManualClock
+    from bthtn.behaviours import Character, ManualClock
     from bthtn.studio.testing.doubles import RecordingListener
     from bthtn.studio.testing.file_tests import FileTest, Watch
     from bthtn.studio.testing.scenario import Played, Scenario
@@ -81,15 +82,35 @@ def bthtn_listener() -> RecordingListener:
 
 
 @pytest.fixture
-def bthtn_play(tmp_path: Path) -> Callable[[Scenario | Path | str], Played]:
+def bthtn_counted(request: pytest.FixtureRequest) -> Callable[[Character], Character]:
+    """A function that returns a new character, whose run counts for the coverage, if that is on."""
+    watch = request.config.stash.get(WATCH, None)
+
+    def counted(character: Character) -> Character:
+        if watch is not None:
+            watch(request.path, character.root.name, character)
+        return character
+
+    return counted
+
+
+@pytest.fixture
+def bthtn_play(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> Callable[[Scenario | Path | str], Played]:
     """A function that plays a scenario, or that of a file, and fails the test as its item would."""
     from bthtn.studio.testing.kept_failure import keep  # noqa: PLC0415 - see the docstring
     from bthtn.studio.testing.scenario import Scenario, play  # noqa: PLC0415 - see the docstring
     from bthtn.studio.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
 
+    watch = request.config.stash.get(WATCH, None)
+
     def played(scenario: Scenario | Path | str) -> Played:
         found = read_scenario(scenario) if isinstance(scenario, Path | str) else scenario
-        result = play(found)
+        watched = []
+        if watch is not None and isinstance(found, Scenario):
+            watched.append(partial(watch, request.path, found.tree))
+        result = play(found, *watched)
         if result.fault:
             shown = keep(found, tmp_path) if isinstance(found, Scenario) else result.fault
             pytest.fail(shown, pytrace=False)

@@ -259,6 +259,41 @@ def test_a_scenario_of_a_domain_is_a_case(house, run_pytest, tmp_path, monkeypat
     assert "recording: " not in printed
 
 
+COUNTED = """
+from bthtn import Domain, Fluent, State, fluent, method
+from bthtn.behaviours import Agent, Character, PlanGoal
+
+class Dog(State):
+    hungry: Fluent[bool] = fluent(default=True)
+
+yard = Domain("yard", Dog)
+eat = yard.primitive("eat", effects=Dog.hungry.becomes(False))
+sleep = yard.primitive("sleep")
+
+@yard.compound
+def live():
+    yield method(eat(), when=Dog.hungry)
+    yield method(sleep())
+
+def test_a_hungry_dog_eats(bthtn_counted):
+    agent = Agent("Rex", yard, Dog(), body=None)
+    rex = bthtn_counted(Character(PlanGoal("life", agent, live()), agent))
+    rex.tick()
+    assert not agent.beliefs.now.hungry
+"""
+
+
+def test_a_test_in_python_counts_for_the_coverage(pytester, run_pytest):
+    pytester.makepyfile(COUNTED)
+    assert run_pytest(pytester.path)[0] == pytest.ExitCode.OK
+    code, printed = run_pytest("--bthtn-coverage", pytester.path)
+    assert code == pytest.ExitCode.OK
+    rows = [line.split(None, 3) for line in printed.splitlines()]
+    assert ["1", "1", "0", "live, method 0: when hungry"] in rows
+    assert "1 of 2 methods chosen: 50 %" in printed
+    assert "tree life\n" in printed
+
+
 def test_a_case_can_be_chosen_by_its_name(house, run_pytest):
     code, printed = run_pytest(f"{house}/cases.toml::bright")
     assert code == pytest.ExitCode.OK
