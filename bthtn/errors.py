@@ -25,7 +25,7 @@ class Severity(Enum):
 
 @record
 class Diagnostic:
-    """One finding: the fault, its place, and how to mend it."""
+    """One finding: the fault, its place, and how to fix it."""
 
     code: str
     message: str
@@ -55,7 +55,7 @@ class Diagnostic:
 
 
 class BthtnError(Exception):
-    """A mistake that the user can mend; its diagnostics, errors first, say how."""
+    """A mistake that the user can fix; its diagnostics, errors first, say how."""
 
     diagnostics: tuple[Diagnostic, ...]
 
@@ -107,7 +107,7 @@ class BthtnError(Exception):
 
 
 class DomainError(BthtnError):
-    """The domain is not well made: mend it and build again."""
+    """The domain is not well made: fix it and build again."""
 
 
 class StateError(BthtnError):

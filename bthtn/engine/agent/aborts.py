@@ -58,7 +58,6 @@ class Aborts:
         return len(self._unfinished)
 
     def has(self, step: Holder) -> bool:
-        """Whether the abort of this step is one of them."""
         return any(abort.holder is step for abort in self._unfinished)
 
     def first(self, goal: Holder | None) -> Abort | None:

@@ -1,6 +1,6 @@
 """Events that agents emit; timelines and recordings are made from them.
 
-An event is data; its ``text`` is made when somebody asks for it, of the ``words`` beside the data.
+An event is data; its ``text`` is made when it is asked for, of the ``words`` beside the data.
 Events are equal if all fields are, except the exception, whose text is in the reason, and the
 fields that say whose event it is and when: ``agent``, ``tick``, ``time``, ``plan_id``, and the
 ``goal`` of events that may have none.

@@ -111,11 +111,9 @@ class Operators(Unpicklable, Generic[B_contra]):
         return _binding(self._resumes, task, "on_resume hook", "elapsed")
 
     def find(self, task: PrimitiveTask[...]) -> Callable[..., Any] | None:
-        """The operator of the task, None if it has none."""
         return _found(self._bound, task)
 
     def find_resume(self, task: PrimitiveTask[...]) -> Callable[..., Any] | None:
-        """The ``on_resume`` hook of the task, None if it has none."""
         return _found(self._resumes, task)
 
     def simulates(self, task: PrimitiveTask[...]) -> bool:
@@ -196,7 +194,6 @@ class Operators(Unpicklable, Generic[B_contra]):
 
 
 def no_operator(task: PrimitiveTask[...], where: str) -> Diagnostic:
-    """The mistake of a task without an operator."""
     hint = f"bind one, or declare that it needs none: operators.simulate({task.name})"
     return Diagnostic("BT311", f"'{task.name}' has no operator", where, hint)
 

@@ -108,7 +108,6 @@ def first_of(error: BaseException) -> BaseException:
 
 
 def code_failed(code: str, error: BaseException) -> events.CodeFailed:
-    """The event of users' code that raised."""
     return events.CodeFailed(code, text_of(error), error)
 
 

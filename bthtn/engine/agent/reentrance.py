@@ -1,7 +1,7 @@
 """Re-entrance: users' code that calls the tree in the middle of whose tick it runs.
 
 The stack of calls says what is going on. A flag would have to be taken back, and an interrupt
-(Ctrl-C, MemoryError) can prevent that at any line: the agent would be at work for ever.
+(Ctrl-C, MemoryError) can prevent that at any line: the agent would be at work forever.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Believes(Unpicklable, Behaviour):
 
     @property
     def feedback_message(self) -> str:
-        """What it has found in its latest tick; the text is made when somebody asks for it."""
+        """What it has found in its latest tick; the text is made when it is asked for."""
         if self._found is not None:
             try:
                 self.feedback_message = why_so(*self._found)

@@ -5,7 +5,7 @@ its turn  all earlier aborts and cleanups of the goal are done: it is planned at
           the beliefs as they are
 running   ticked once per tick to its end; later steps wait for it as for any abort
 over      reported as an event, and never tried again, whether it succeeded or not; at once
-          if it is owed inside of itself, which would go on for ever
+          if it is owed inside of itself, which would go on forever
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 In a tick in which many branches have suspended parts planned, comparing each plan with all that is
 left of the other branches would take quadratic time. So what is left is written down once per tick,
-by fluent and by resource. Steps that end during the tick stay in it, so whoever is found has to be
-asked.
+by fluent and by resource. Steps that end during the tick stay in it, so a branch that
+is found has to be asked.
 """
 
 from __future__ import annotations

@@ -72,7 +72,6 @@ class Entry:
 
     @property
     def fluents(self) -> frozenset[Fluent[Any]]:
-        """What it has read."""
         return self.reads.union(_watchable(self.searched))
 
 

@@ -142,7 +142,7 @@ class Mount:
                     leaf.give_up(failure)
 
     def report(self, raised: Iterable[Failure]) -> None:
-        """Tell of the exceptions of conditions of running steps, which go on."""
+        """Report the exceptions of conditions of running steps, which go on."""
         for failure in raised:
             for leaf in self.running:
                 if leaf.node is failure.node and isinstance(failure.error, Exception):

@@ -31,7 +31,7 @@ class PlanParallel(PlanComposite, Parallel):
     """Every unfinished branch is ticked once per tick, in order, until the node has failed.
 
     Finished branches are remembered. When the node ends, branches that still run are aborted,
-    newest first; except when the goal's plan fails with it, for the goal may mend the plan.
+    newest first; except when the goal's plan fails with it, for the goal may repair the plan.
 
     | policy    | success                | failure                |
     | --------- | ---------------------- | ---------------------- |

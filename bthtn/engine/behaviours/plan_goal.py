@@ -479,7 +479,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         return repair if is_done else None
 
     def _after(self, status: Status) -> Status:
-        """The status of the goal after a tick of its plan."""
         if status is RUNNING and self.ends_for and self._ended is None:
             self._stop(INVALID)
             return FAILURE
@@ -709,7 +708,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             self._stop_for("the reloaded tree does not reach it")
 
     def _stop_for(self, reason: str) -> None:
-        """Stop the goal if it runs."""
         if self.status is RUNNING:
             self.ends_for = reason
             self.stop(INVALID)

@@ -255,7 +255,6 @@ class PlanRun:
     """The rests of the branches of parallel nodes in this tick, as far as they were needed."""
 
     def begin(self, tree: Node) -> None:
-        """Run this plan tree from now on."""
         self.tree, self.instead, self.has_grown, self.behaviours = tree, {}, False, None
         self.is_repairable = True
 

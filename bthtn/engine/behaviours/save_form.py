@@ -381,7 +381,7 @@ class Table:
 
 
 class _Watched(Table):
-    """The fluents that a watch is over, None for all, and changes nobody has looked at yet."""
+    """The fluents that a watch is over, None for all, and changes not looked at yet."""
 
     def write(self, form: Any, thing: Watch) -> Json:
         fluents = None if thing.fluents is None else form.reads(thing.fluents)

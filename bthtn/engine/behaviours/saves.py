@@ -272,7 +272,6 @@ def _goals_in(root: Behaviour) -> Iterator[tuple[str, PlanGoal]]:
 
 
 def _schedules(root: Behaviour) -> dict[PlanningSchedule, list[tuple[str, PlanGoal]]]:
-    """The schedules of goals, each with its goals and their places."""
     found: dict[PlanningSchedule, list[tuple[str, PlanGoal]]] = {}
     for place, goal in _goals_in(root):
         if isinstance(goal.budget, PlanningSchedule):

@@ -126,7 +126,6 @@ class Lowering:
         return replace(levels[0], body=body)
 
     def network(self, network: Network, scope: Scope) -> Network:
-        """The network without constructs."""
         if not has_construct(network):
             return network
         if isinstance(network, Construct):

@@ -184,7 +184,6 @@ def method(
 
 
 def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:
-    """The function if the body is a single plain function, else None."""
     return body[0] if len(body) == 1 and _is_plain(body[0]) else None
 
 

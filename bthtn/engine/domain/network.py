@@ -130,7 +130,6 @@ class Construct(Shared, Unpicklable):
     parts: tuple[Network, ...]
 
     def text(self, binding: Binding | None = None) -> str:
-        """The construct as it was written."""
         return f"{self.word}({listed_text(self.parts, binding)})"
 
 

@@ -175,7 +175,6 @@ class Projection:
         self.path.cause = next(causes, None)
 
     def write(self, footprint: Footprint) -> None:
-        """Apply the writes of a footprint to the state."""
         for fluent, write in footprint.writes.items():
             self.state.apply(fluent, write)
         self.path.done.append(footprint)

@@ -96,7 +96,6 @@ class Rest:
         return cls(tree, {}, anew=frozenset(node for _, node in preorder(tree)))
 
     def mended(self, path: Iterable[Node]) -> Rest:
-        """The rest in which the nodes of a path from the root go on."""
         return Rest(self.tree, self._behaviours, self._instead, self._anew, frozenset(path))
 
     def with_part(self, old: Node, part: ScopeNode) -> Rest:

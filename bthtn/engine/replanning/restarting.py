@@ -48,7 +48,6 @@ class RestartingSearch(ABC):
         """A new search from a state."""
 
     def restart(self) -> None:
-        """Search from the newest beliefs."""
         self.status = SEARCHING
         self._version = self._beliefs.version
         self.state = self._beliefs.frozen()

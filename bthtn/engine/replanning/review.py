@@ -77,7 +77,7 @@ class RunningPlan(Protocol):
         ...
 
     def report(self, raised: Iterable[Failure]) -> None:
-        """Tell of the exceptions of conditions of running steps, which go on."""
+        """Report the exceptions of conditions of running steps, which go on."""
         ...
 
     def at_work(self) -> AtWork:

@@ -254,7 +254,6 @@ class Check(RemainingProjection):
         binding: Binding,
         unseen: frozenset[Expression[Any]] = frozenset(),
     ) -> Failure | None:
-        """The failure of a condition that is false here, or None."""
         if condition is ALWAYS:
             return None
         return self.asked(

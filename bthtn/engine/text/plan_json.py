@@ -179,7 +179,6 @@ class Form:
         }
 
     def method_from(self, place: Json) -> Method:
-        """The method of a task with an index."""
         name, index = place
         task = self.domain.task(str(name))
         if not isinstance(task, CompoundTask):

@@ -205,7 +205,6 @@ class TupleOf(Expression[tuple[Any, ...]]):
     parts: tuple[Expression[Any], ...]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> tuple[Any, ...] | Unknown:
-        """The tuple of the values; unknown when one is."""
         values = tuple(part.evaluate(view, binding) for part in self.parts)
         return UNKNOWN if any(value is UNKNOWN for value in values) else values
 

@@ -380,7 +380,6 @@ class FluentFamily(Shared, Generic[K, T]):
     def _tested(
         self, test: Callable[[FluentReference[T]], Condition] | None
     ) -> tuple[Condition, ...]:
-        """A condition for each declared index."""
         members = tuple(map(self.member, self._listed()))
         return tuple(map(truth_part, members if test is None else map(test, members)))
 

@@ -16,7 +16,7 @@ class Mistakes:
     """Collects the mistakes of files, of which each is read as far as the others allow.
 
     ``unsure`` are the names of what could not be read. A mistake about one of them probably only
-    follows from that, and is left out until the first one is mended.
+    follows from that, and is left out until the first one is fixed.
     """
 
     def __init__(self) -> None:

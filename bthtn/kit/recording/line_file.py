@@ -39,7 +39,6 @@ def part_of(path: Path, number: int) -> Path:
 
 
 def further_parts(path: Path) -> Iterator[Path]:
-    """The parts after the first one that are there."""
     return takewhile(Path.is_file, (part_of(path, number) for number in count(2)))
 
 

@@ -1,6 +1,6 @@
 """The shape of the lines of a recording: what has to be in them, and of what kind.
 
-A recording may come from somebody else, or be damaged. So whoever reads one looks at lines that
+A recording may come from a stranger, or be damaged. So whoever reads one looks at lines that
 have this shape, and needs no checks of his own.
 """
 

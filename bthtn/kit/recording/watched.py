@@ -162,7 +162,6 @@ class Watched:
 
 
 def beliefs_data(agent: Agent[Any, Any]) -> dict[str, Any]:
-    """The beliefs of an agent as ``state_data``."""
     return state_data(agent.beliefs.frozen(), type(agent.beliefs.now).__schema__)
 
 

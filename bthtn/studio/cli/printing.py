@@ -48,7 +48,6 @@ def say(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Print a value as one line of JSON."""
     print(json.dumps(value))
 
 

@@ -24,7 +24,6 @@ class Reloading:
     """
 
     def __init__(self, text: str, target: Target, seed: int) -> None:
-        """``text`` is the argument for which ``target`` was found."""
         self._text = text
         self._seed = seed
         self._own = [] if target.file is None else [target.file.parent.resolve()]

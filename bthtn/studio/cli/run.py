@@ -301,7 +301,6 @@ def _check_filters(filters: Mapping[str, str], character: Character) -> None:
 
 
 def _print_timeline(timeline: Iterator[TimelineRow]) -> None:
-    """Print the timeline during the run."""
     unicode = is_unicode_screen()
     print_line = (
         _colour_printer() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else print

@@ -26,7 +26,7 @@ def scenarios(
 ) -> st.SearchStrategy[Scenario]:
     """Scenarios in which up to four things are brought about; they expect only the invariants.
 
-    A sensor is wrong for some ticks or for ever, a step takes longer and ends otherwise, or a goal
+    A sensor is wrong for some ticks or forever, a step takes longer and ends differently, or a goal
     is interrupted; less of it, and earlier, is simpler.
     """
     at = st.integers(1, ticks)

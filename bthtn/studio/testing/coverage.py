@@ -48,7 +48,6 @@ class Coverage:
         return rows.setdefault(name, [0] * len(KINDS[kind].columns))
 
     def add(self, subject: str, kind: str, name: str, column: str) -> None:
-        """Count once."""
         self.row(subject, kind, name)[KINDS[kind].columns.index(column)] += 1
 
     def merge(self, counts: Counts) -> None:

@@ -89,7 +89,6 @@ class _SourceLoader(SourceFileLoader):
     """Loads a Python file and ignores cached bytecode."""
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - protocol
-        """The code of the file as it is now."""
         return self.source_to_code(self.get_data(self.path), self.path)
 
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
 
 
 class TargetKind(Enum):
-    """The kinds of arguments."""
-
     DOMAIN = "domain"
     TREE = "tree"
 

@@ -227,7 +227,7 @@ class _File(CaseReader):
                 check_pattern(plan, self._tasks())
 
     def _check_names(self, event: str, *keys: str) -> None:
-        """Note names that no event can have, where nobody would miss the event."""
+        """Note names that no event can have, where the event would not be missed."""
         text, tasks = event.partition(" — ")[0], self._tasks()
         forms = (
             (_STEP, "task", tasks),

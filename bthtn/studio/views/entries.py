@@ -21,8 +21,6 @@ from bthtn.errors import exception_text
 
 
 class Verb(Enum):
-    """The kind of an entry."""
-
     SENSES = "senses"
     EFFECT = "effect"
     PLAN = "plan"

@@ -1,4 +1,4 @@
-"""Draws plans, domains, goals and characters in notebooks, once somebody has asked for it."""
+"""Draws plans, domains, goals and characters in notebooks, once that was asked for."""
 
 from __future__ import annotations
 

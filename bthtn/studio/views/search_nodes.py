@@ -44,7 +44,6 @@ class _SearchTree:
 
     @property
     def entered(self) -> list[Entered]:
-        """The methods that the search has entered and not left."""
         return self._walk.entered
 
     def add(self, event: trace.SearchEvent) -> None:

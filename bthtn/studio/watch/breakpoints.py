@@ -81,8 +81,6 @@ def _checked_conditions(new: Breakpoint, agents: Agents) -> dict[str, Condition]
 
 
 class Breakpoints:
-    """The breakpoints that are set, by their numbers."""
-
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
         self._set: dict[int, Breakpoint] = {}

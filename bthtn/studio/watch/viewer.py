@@ -174,7 +174,7 @@ class Viewer(Unpicklable):
             self.end(f"the viewer is given up: {exception_text(error)}", finished=False)
 
     def _put(self) -> None:
-        """Put an update into the queue, unless it is full or nobody reads it."""
+        """Put an update into the queue, unless it is full or there is no server."""
         if self._server is None:
             self._feed.watched.news()  # nobody reads them
             return

@@ -1,6 +1,6 @@
 """A search that tells a listener what it does.
 
-It is the same search, with a record that tells of every entry when it is added; of failures the
+It is the same search, with a record that reports every entry when it is added; of failures the
 listener hears where the search notes them.
 """
 
@@ -43,7 +43,7 @@ class HeardRecord(list[Entry]):
         self.is_cancelled = False
 
     def append(self, entry: Entry) -> None:
-        """Add an entry, and tell of it if it is a task that was planned, or a method entered."""
+        """Add an entry, and report it if it is a task that was planned, or a method entered."""
         _append(self, entry)
         what, args, _, _, _, depth = entry
         kind = type(what)
@@ -66,7 +66,7 @@ class HeardRecord(list[Entry]):
         return copy
 
     def hear(self, told: trace.SearchEvent) -> None:
-        """Tell of an event. Raises CancelledByListener."""
+        """Report an event. Raises CancelledByListener."""
         self.listener(told)
         if self.is_cancelled:
             raise CancelledByListener
@@ -95,7 +95,7 @@ class ListenedSearch(HtnSearch):
             self._guard.move(self.values, self.trail, self.record)
 
     def cancel(self) -> None:
-        """Cancel it, as any search; whoever listens hears of nothing else."""
+        """Cancel it, as any search; the listener hears of nothing else."""
         heard: Any = self.record
         super().cancel()
         heard.is_cancelled = self._is_cancelled

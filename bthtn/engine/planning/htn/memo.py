@@ -12,7 +12,7 @@ A look-up reads the fluents that the search would have read. The other fluents c
 answer, and are not compared.
 
 A path is kept as it is until another one begins alike: only where two paths part is there a node
-with branches. So an answer that nobody asks for again costs next to nothing.
+with branches. So an answer that is never asked for again costs next to nothing.
 
 Not here: when a search may take an answer from here (``search``), and which goals have only
 trees here, or no memo (``planner``).
@@ -237,7 +237,6 @@ class Recalled(NamedTuple):
 
     @property
     def shared_tree(self) -> SharedTree:
-        """The tree of all plans that are this answer."""
         return self.answer.tree
 
     @property
@@ -246,7 +245,6 @@ class Recalled(NamedTuple):
 
     @property
     def predicted(self) -> FrozenState:
-        """The state after the plan."""
         return self.state.changed(self.answer.written)
 
     @property

@@ -199,14 +199,14 @@ def landmark_cost(relaxation: Relaxation) -> Estimate:
     """The sum of the costs of landmarks, never more than the cheapest relaxed plan's: LM-cut.
 
         until all subgoals cost nothing in the delete relaxation:
-            find a landmark of the dearest whose actions all cost something
+            find a landmark of the most expensive whose actions all cost something
             add the cost of the cheapest of them to the estimate
             make all of them cheaper by as much
 
-    If an action counts as if its dearest precondition were its only one, a landmark is a cut: the
-    actions that lead from what is reached without them to the atoms from which the subgoal costs
-    nothing. Of equally dear preconditions it is the one that was the dearest before any landmark
-    (Helmert and Domshlak 2009).
+    If an action counts as if its most expensive precondition were its only one, a landmark is a
+    cut: the actions that lead from what is reached without them to the atoms from which the subgoal
+    costs nothing. Of equally expensive preconditions it is the one that was the most expensive
+    before any landmark (Helmert and Domshlak 2009).
 
     Landmarks of an atom that are known come first, and a subgoal is known to cost nothing if one
     of the plans that were found for it does: the relaxation is seldom explored.
@@ -253,7 +253,7 @@ def _dear(atoms: Iterable[int], plans: Sequence[list[int]], free: int) -> list[i
 
 
 def _dearest(relaxation: Relaxation, explored: RelaxedCosts, before: Sequence[float]) -> list[int]:
-    """The dearest precondition of each action."""
+    """The most expensive precondition of each action."""
     ranks = list(zip(explored.of_atoms, before, strict=True))
     return [
         max(needed, key=ranks.__getitem__) if len(needed) > 1 else needed[0]

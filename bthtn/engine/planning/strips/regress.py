@@ -193,7 +193,6 @@ class StartState:
         """The first unknown fluent that a subgoal depends on, if any."""
 
     def unmet(self, subgoals: int) -> int:
-        """The subgoals that are not true in the start state."""
         self._evaluate(subgoals)
         if self.unknown is None and subgoals & self._unknown:
             number = next(bits(subgoals & self._unknown))

@@ -62,7 +62,6 @@ class Terms:
     # values
 
     def value(self, node: ast.expr) -> Expression[Any]:
-        """The value of an expression. Raises NotTranslatable."""
         match node:
             case ast.Constant(value=value):
                 return self._meaning.data(value)
