@@ -220,7 +220,10 @@ class _File(CaseReader):
         return tuple(found)
 
     def _check_event(self, event: str, *keys: str) -> None:
-        """Note the faults of the pattern of a plan."""
+        """Note the faults of the pattern of a plan, and a misspelt word before a step."""
+        word, _, step = event.partition(" — ")[0].partition(" ")
+        if word not in _WORDS and step.partition("(")[0] in self._tasks():
+            self.add(f"no event begins with '{word}'", nearest(word, _WORDS), *keys)
         plan = event.removeprefix("plan ")
         if plan != event and is_pattern(plan):
             with self.at(*keys):
@@ -238,9 +241,6 @@ class _File(CaseReader):
         if about and not any(fits(pattern, name) for name, _, known in about for pattern in known):
             name, what, known = about[0]
             self.add(f"there is no {what} '{name}'", nearest(name, known), *keys)
-        word, _, rest = text.partition(" ")
-        if not about and word not in _WORDS and rest.partition("(")[0] in tasks:
-            self.add(f"no event begins with '{word}'", nearest(word, _WORDS), *keys)
 
     def _goals(self) -> set[str]:
         return {node.name for node in self._made.root.iterate()}

@@ -272,6 +272,7 @@ def test_the_world_is_changed_at_a_tick_by_its_methods(written):
         ("never = ['plai succeeded']\n", "there is no goal 'plai'.*did you mean 'play'"),
         ("never = ['bone = 3']\n", "there is no fluent 'bone'.*did you mean 'bones'"),
         ("never = ['strat dig']\n", "no event begins with 'strat'.*did you mean 'start'"),
+        ("expect = ['starts dig']\n", "no event begins with 'starts'.*did you mean 'start'"),
         ("sed = 3\n", "no 'sed' here.*fetch.scenario.toml:2.*did you mean 'seed'"),
         ("seed = 'x'\n", "'seed' is a whole number"),
         ("ticks = 'x'\n", "'ticks' is a whole number"),
