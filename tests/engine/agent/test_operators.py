@@ -145,7 +145,7 @@ def test_code_whose_arguments_are_not_known_is_bound(go):
 def test_a_hook_that_a_call_would_not_run_is_refused(go, code):
     operators = Operators()
     for hook in (operators.on_plan_start, operators.on_plan_end):
-        with pytest.raises(ExecutionError, match=r"BT304.* which nobody"):
+        with pytest.raises(ExecutionError, match=r"BT304.* which is never"):
             hook(go)(code)
     assert operators.bind(go)(code) is code
     assert operators.on_resume("go")(code) is code
