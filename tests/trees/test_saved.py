@@ -65,7 +65,7 @@ def check(target, every, most=TICKS):
             assert texts(character.tick()) == events, f"saved before tick {tick + 1}: {later}"
 
 
-@some_trees
+@trees
 def test_a_loaded_tree_goes_on_as_if_it_had_not_been_stopped(target):
     check(target, every=13)
 

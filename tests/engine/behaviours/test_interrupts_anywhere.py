@@ -136,9 +136,7 @@ class Standing:
         self.log.append("abort")
 
 
-@pytest.mark.parametrize(
-    "kind", [KeyboardInterrupt, pytest.param(MemoryError, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
 def test_at_every_line_of_a_tick_an_operator_that_started_is_aborted_once(stage, kind):
     lines = Interrupt(kind)
     play_standing(type(stage)(), lines)

@@ -37,7 +37,6 @@ def test_after_the_death_of_a_worker_all_results_are_there_and_it_is_reported(tm
     assert "a worker died" in told[0]
 
 
-@pytest.mark.slow
 def test_workers_that_die_again_and_again_end_the_batch_where_the_results_end():
     results = []
     with on_cores(2), pytest.raises(ExecutionError, match=r"BT492\] workers died 3") as found:
