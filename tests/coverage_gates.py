@@ -13,7 +13,8 @@ from pathlib import Path, PurePath
 def package_of(file: str) -> str:
     """The line of the table that answers for a file: its package in a ring, or ``domains``."""
     top, *folders = PurePath(file).parts[:-1]
-    return ".".join([top, *folders[:2]]) if top == "bthtn" else top
+    depth = 1 if folders[:1] == ["examples"] else 2
+    return ".".join([top, *folders[:depth]]) if top == "bthtn" else top
 
 
 def percentages(report: dict) -> dict[str, float]:
@@ -25,8 +26,9 @@ def percentages(report: dict) -> dict[str, float]:
         run[package] += found["covered_lines"] + found["covered_branches"]
         there_are[package] += found["num_statements"] + found["num_branches"]
     return {
-        package: 100 * run[package] / total if total else 100.0  # nothing but a docstring
+        package: 100 * run[package] / total
         for package, total in there_are.items()
+        if total  # else it is nothing but a docstring
     }
 
 
