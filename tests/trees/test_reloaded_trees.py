@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
+import bthtn.kit.formats.beliefs_table  # noqa: F401 - late; what is imported in a test is forgotten
 from bthtn.engine.agent.events import (
     AgentReloaded,
     LeafAborted,
