@@ -240,6 +240,19 @@ def test_a_failure_without_a_reason_is_called_by_its_name(stage):
     assert stage.heard.of(LeafEnded)[0].reason == "the operator answered FAILURE"
 
 
+def test_a_generator_that_yields_what_it_must_not_is_closed_in_that_tick(stage):
+    def walk(agent):
+        try:
+            yield 7
+        finally:
+            raise RuntimeError("the wheels are stuck")
+
+    assert stage.play(stage.run_by("a", walk), 1) == "F"
+    [ended] = stage.heard.of(LeafEnded)
+    assert ended.error.code == "BT304"
+    assert str(ended.error.__context__) == "the wheels are stuck"
+
+
 @pytest.mark.parametrize("made", [True, 3, "walk", object(), iter([None]), Status.SUCCESS])
 def test_what_is_none_of_the_forms_fails_the_step(stage, made):
     assert stage.play(stage.run_by("a", lambda agent: made), 1) == "F"

@@ -3,7 +3,7 @@
 import pytest
 
 from bthtn import UNKNOWN, at_start, defer, method, parallel, primitive, priority, retry
-from bthtn.engine.agent.events import LeafEnded, PlanBroken
+from bthtn.engine.agent.events import CodeFailed, LeafEnded, PlanBroken
 from bthtn.studio.testing.doubles import ticks
 from bthtn.studio.testing.strategies import World
 
@@ -231,6 +231,25 @@ def test_what_a_step_needs_is_watched_although_planning_could_not_read_it(stage,
     stage.actor.believe(World.seen, False)
     ticks(goal, 1)
     assert stage.heard.of(PlanBroken)[0].reason == "seen is false: seen = false"
+
+
+def test_a_precondition_that_raises_for_no_change_by_others_is_told_and_the_step_goes_on(stage):
+    upset = []
+
+    def calm(world):
+        if upset:
+            raise ValueError("upset")
+        return True
+
+    step = stage.step("a", "RRRS", precondition=calm)
+    goal = stage.goal((step, stage.step("c", precondition=World.lit)), lit=True)
+    ticks(goal, 1)
+    upset.append("by nothing that it reads")
+    stage.actor.believe(World.lit, UNKNOWN)  # so that the rest is checked
+    assert ticks(goal, 1) == "R"
+    (told,) = stage.heard.of(CodeFailed)
+    assert told.code == "step 'a'"
+    assert "ValueError: upset" in told.reason
 
 
 def test_a_condition_that_raises_breaks_the_plan_and_is_kept(stage):
