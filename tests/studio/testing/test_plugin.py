@@ -4,14 +4,17 @@ import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
+import bthtn
 from bthtn.errors import InputError
 from bthtn.kit.recording import Recording
 from bthtn.studio.cli.new import new
-from bthtn.studio.testing import coverage_plugin, file_tests, kept_failure, updating
+from bthtn.studio.testing import file_tests
 from bthtn.studio.testing.coverage import KINDS, what_counts
 from bthtn.studio.views import graphviz
 
@@ -35,8 +38,11 @@ expect = "read"
 
 
 pytest_plugins = ["pytester"]
-IN_THIS_PROCESS = (file_tests, coverage_plugin, kept_failure, updating)
-"""Pytester forgets what its runs import; what is imported before them can be replaced in them."""
+# Pytester forgets what its runs import, and other tests of this process would import it anew, with
+# classes that are others. So all of bthtn, and of its examples, is imported before.
+for found in walk_packages(bthtn.__path__, "bthtn."):
+    if not found.name.endswith("__main__"):
+        import_module(found.name)
 
 
 @pytest.fixture(name="house")
