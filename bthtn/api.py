@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from bthtn.engine.world.declarations import fluent, fluents
     from bthtn.engine.world.expression import Condition, Expression
     from bthtn.engine.world.fluent import Fluent, FluentFamily
+    from bthtn.engine.world.relation import Relation, relation
     from bthtn.engine.world.state import State
     from bthtn.engine.world.truth import UNKNOWN
     from bthtn.errors import BthtnError
@@ -65,6 +66,7 @@ __all__ = [
     "Planner",
     "Primitive",
     "PrimitiveTask",
+    "Relation",
     "Resource",
     "Settings",
     "State",
@@ -94,6 +96,7 @@ __all__ = [
     "primitive",
     "priority",
     "random_of",
+    "relation",
     "repeat",
     "retry",
     "seconds",
@@ -131,6 +134,7 @@ __getattr__, __dir__ = late_names(
         "bthtn.engine.world.declarations": "fluent fluents",
         "bthtn.engine.world.expression": "Condition Expression",
         "bthtn.engine.world.fluent": "Fluent FluentFamily",
+        "bthtn.engine.world.relation": "Relation relation",
         "bthtn.engine.world.state": "State",
         "bthtn.engine.world.truth": "UNKNOWN",
     },

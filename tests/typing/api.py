@@ -25,6 +25,7 @@ from bthtn import (
     Planner,
     Primitive,
     PrimitiveTask,
+    Relation,
     Resource,
     Settings,
     State,
@@ -45,6 +46,7 @@ from bthtn import (
     primitive,
     priority,
     random_of,
+    relation,
     repeat,
     seconds,
     sequence,
@@ -78,12 +80,18 @@ class Soldier(State):
     target: Fluent[str | None] = fluent(default=None, type=str)
     seen: FluentFamily[str, bool] = fluents(default=False)
     spots: Fluent[tuple[str, ...]] = fluent(default=("wall", "tree"))
+    place: Relation[str] = relation(default=())
+    road: Relation[tuple[str, str]] = relation(default=())
     door: Fluent[str] = fluent(default=UNKNOWN, type=str)
     map: FluentFamily[str, str] = fluents(default=UNKNOWN, type=str)
 
 
 class Moon(State):
     dust: Fluent[int] = fluent(default=0)
+
+
+class Map(State):
+    road: Relation[tuple[str, str]] = relation()
 
 
 LEGS = Resource("legs")
@@ -103,6 +111,18 @@ assert_type(~Soldier.cover & (Soldier.ammo > 0), Expression[bool])
 Soldier(ammo=0, mood=Mood.ANGRY, target="enemy")
 Soldier(seen={"enemy": True})
 Soldier(ammo=UNKNOWN)
+
+Soldier(road=[("wall", "tree")], place=["wall"])
+assert_type(Soldier().road["wall", "tree"], bool)
+assert_type(Soldier().place["wall"], bool)
+assert_type(list(Soldier().road), list[tuple[str, str]])
+assert_type(Soldier.road["wall", "tree"], Expression[bool])
+assert_type(Soldier.place["wall"] & (Soldier.ammo > 0), Expression[bool])
+Soldier(road=["wall"])  # type: ignore[list-item]
+Map()  # type: ignore[call-arg]
+Soldier.road["wall", "tree"].becomes(True)  # type: ignore[attr-defined]
+assert_type(one_of(Soldier.place), str)
+assert_type(one_of(Soldier.road), tuple[str, str])
 
 Soldier(ammo="many")  # type: ignore[arg-type]
 Soldier(cover=1)  # type: ignore[arg-type]

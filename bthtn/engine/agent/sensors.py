@@ -25,6 +25,7 @@ from bthtn.engine.domain.chance import phase_of
 from bthtn.engine.world.beliefs import Beliefs
 from bthtn.engine.world.expression import Expression
 from bthtn.engine.world.fluent import Fluent, FluentFamily
+from bthtn.engine.world.relation import Relation, fixed
 from bthtn.engine.world.schema import StateSchema
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.engine.world.truth import UNKNOWN
@@ -72,6 +73,8 @@ class Sensor:
             raise error.placed(where) from None
         for fluent in owned:
             schema.own(fluent, where)
+            if isinstance(fluent, Relation):
+                raise fixed(f"'{fluent}'").placed(where)
         return tuple(owned)
 
     def is_due(self, tick: int, phase: int) -> bool:

@@ -24,6 +24,7 @@ from bthtn.engine.domain.task import TaskCall
 from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.expression import Binding, Constant, Expression, Parameter, StateView
 from bthtn.engine.world.fluent import Fluent
+from bthtn.engine.world.relation import Relation
 from bthtn.engine.world.truth import value_text
 from bthtn.errors import DomainError
 from bthtn.records import record
@@ -75,7 +76,7 @@ def unplaced(variable: Variable[Any], where: str) -> DomainError:
 
 @overload
 def one_of(
-    values: Expression[tuple[T, ...]] | Expression[frozenset[T]],
+    values: Expression[tuple[T, ...]] | Expression[frozenset[T]] | Relation[T],
     *,
     key: Callable[[Any, T], Any] | None = None,
     name: str = "",
@@ -91,10 +92,10 @@ def one_of(
 def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
     """A variable of a method: the search tries the values until one leads to a plan.
 
-    ``values`` is an iterable, an expression such as a fluent that holds a tuple, or a function
-    of the state. They are tried in order; with ``key``, a function of the state and a value,
-    those with the lowest key first. A set is sorted by its values' texts. The name is that of
-    the local variable in the function that yields the method, unless ``name`` is given.
+    ``values`` is an iterable, an expression such as a fluent that holds a tuple, a relation, or a
+    function of the state. They are tried in order; with ``key``, a function of the state and a
+    value, those with the lowest key first. A set is sorted by its values' texts. The name is that
+    of the local variable in the function that yields the method, unless ``name`` is given.
 
     Raises DomainError for empty values, and for values that are not hashable.
     """

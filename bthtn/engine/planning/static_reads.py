@@ -22,12 +22,15 @@ from bthtn.engine.world.expression import (
     Comparison,
     Constant,
     Junction,
+    Matching,
     Negation,
     Parameter,
+    Related,
     TupleOf,
     operands,
 )
 from bthtn.engine.world.fluent import Fluent, MemberOf
+from bthtn.engine.world.relation import Relation
 from bthtn.engine.world.state import FrozenState
 
 
@@ -153,6 +156,8 @@ class _Mentioned:
             match condition:
                 case Constant() | Parameter() | None | TurnCondition() | MarkDone() | OneLess():
                     pass  # which depend on nothing but arguments
+                case Relation():
+                    pass  # which never changes
                 case Fluent() as fluent:
                     self.used.add(fluent)
                 case MemberOf(family=family, index=index):
@@ -160,6 +165,8 @@ class _Mentioned:
                     pending.append(index)
                 case Comparison() | Arithmetic() | Negation() | Junction() | TupleOf():
                     pending += operands(condition)
+                case Related() | Matching():
+                    pending += operands(condition)[1:]  # behind the relation, which never changes
                 case Assignment(target=target, value=value):
                     pending += (target, value)
                 case _:

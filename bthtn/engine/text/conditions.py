@@ -37,6 +37,7 @@ from bthtn.engine.world.expression import (
 )
 from bthtn.engine.world.expression_types import are_comparable, kind_of, parser_of
 from bthtn.engine.world.names import BRACKETS, comma_separated, typographic_quote
+from bthtn.engine.world.relation import Relation
 from bthtn.engine.world.schema import StateSchema
 from bthtn.engine.world.truth import UNKNOWN
 from bthtn.errors import BthtnError, InputError
@@ -316,6 +317,9 @@ class _Parser:
         family = self._schema.families.get(name)
         is_tuple = family is not None and family.indices.kinds != (str,)
         texts = comma_separated(inside[:-1]) if is_tuple else [inside[:-1].strip()]
+        relation = self._schema.fluents.get(name)
+        if isinstance(relation, Relation) and inside:
+            return self._related(relation, comma_separated(inside[:-1]), word)
         if family is None or self._parameters.keys().isdisjoint(texts):
             try:
                 return self._schema.variable(word.text)
@@ -332,6 +336,20 @@ class _Parser:
             for text, kind in zip(texts, kinds, strict=True)
         )
         return family[index if family.indices.parts else index[0]]
+
+    def _related(self, of: Relation[Any], texts: list[str], word: _Word) -> Expression[Any]:
+        """The condition that a relation lists the tuple that is written in the brackets."""
+        if len(texts) != len(of.columns):
+            hint = f"write one for each column: {of.name}[{of.values_text}]"
+            raise self._fault(word.at, f"'{of.name}' relates {len(of.columns)}", hint)
+        values = (
+            self._parameters[text]
+            if text in self._parameters
+            else self._within(word.at, text, partial(of.parsed, column))
+            for text, column in zip(texts, of.columns, strict=True)
+        )
+        found: Expression[Any] = of[tuple(values) if len(texts) > 1 else next(values)]
+        return found
 
     def _checked(self, found: Expression[Any], at: int) -> Condition:
         if isinstance(found, FluentReference) and found.value_type is not bool:

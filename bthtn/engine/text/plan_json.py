@@ -53,6 +53,7 @@ from bthtn.engine.world.expression import Binding, Constant, Expression, Paramet
 from bthtn.engine.world.fluent import Fluent, FluentFamily
 from bthtn.engine.world.footprint import Footprint, Write, WriteKind
 from bthtn.engine.world.names import in_one_line
+from bthtn.engine.world.relation import Tuples
 from bthtn.engine.world.schema import StateSchema
 from bthtn.engine.world.state import FrozenState
 from bthtn.engine.world.truth import UNKNOWN, value_text
@@ -483,6 +484,13 @@ _VALUES: Final[Mapping[str, _Tagged]] = {
         lambda value: type(value) is tuple,
         lambda form, value: {"tuple": list(map(form.value, value))},
         lambda form, data: tuple(map(form.value_from, whole_list(data["tuple"]))),
+    ),
+    "tuples": _Tagged(
+        lambda value: type(value) is Tuples,
+        lambda form, value: {"tuples": list(map(form.value, value)), "width": value.width},
+        lambda form, data: Tuples(
+            map(form.value_from, whole_list(data["tuples"])), whole(data["width"])
+        ),
     ),
     "set": _Tagged(
         lambda value: type(value) is frozenset,

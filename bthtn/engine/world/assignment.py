@@ -72,6 +72,10 @@ class FluentReference(Expression[T]):
             message = f"'{self.text()}' is {values.name}; {values.fault(value)}"
             raise StateError("BT106", message, "", values.advice(value))
 
+    def check_write(self, value: object) -> None:
+        """Raise StateError unless the fluent may be given this value by now."""
+        self.check(value)
+
     def _fitting(self, value: object) -> Expression[Any]:
         expression = as_expression(value)
         if isinstance(expression, Constant):

@@ -126,7 +126,7 @@ class Beliefs(Unpicklable, Generic[S]):
         except AttributeError:  # anything else than a fluent
             kind = self._schema.fluent(variable)
         if type(value) is not kind:
-            variable.check(value)
+            variable.check_write(value)
         values = self._values
         try:
             before = values[variable]
@@ -178,7 +178,7 @@ class Beliefs(Unpicklable, Generic[S]):
 
     def check(self, fluent: Expression[V], value: V | Unknown) -> None:
         """Raise StateError if ``write`` would."""
-        self._schema.fluent(fluent).check(value)
+        self._schema.fluent(fluent).check_write(value)
 
     def _publish(self, change: Change, fluent: Fluent[Any], source: str) -> None:
         for place in (fluent, None):

@@ -11,7 +11,7 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Any, Final, Generic, Protocol, TypeVar, cast
+from typing import Any, Final, Generic, NoReturn, Protocol, TypeVar, cast
 
 from bthtn.engine.world.operations import COMPARE, COMPUTE
 from bthtn.engine.world.symbol import Symbol
@@ -338,13 +338,67 @@ class Junction(Expression[bool]):
         )
 
 
+@record(eq=False, repr=False)
+class Related(Expression[bool]):
+    """Whether a relation lists the tuple of these values, or the value where it is one."""
+
+    relation: Expression[Any]
+    values: tuple[Expression[Any], ...]
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
+        listed = self.relation.evaluate(view, binding)
+        values = tuple(value.evaluate(view, binding) for value in self.values)
+        if listed is UNKNOWN or any(value is UNKNOWN for value in values):
+            return UNKNOWN
+        return (values if len(values) > 1 else values[0]) in listed
+
+    def becomes(self, value: object) -> NoReturn:
+        """Raises StateError: a relation never changes."""
+        self.relation.becomes(value)  # type: ignore[attr-defined]  # the relation knows why
+        raise AssertionError("it refuses")
+
+    increases = decreases = becomes
+
+    def text(self, binding: Binding | None = None) -> str:
+        shown = ", ".join(value.text(binding) for value in self.values)
+        return f"{self.relation.text()}[{shown}]"
+
+
+@record(eq=False, repr=False)
+class Matching(Expression[tuple[Any, ...]]):
+    """The values that a relation lists beside these, in the columns where the pattern has None."""
+
+    relation: Expression[Any]
+    pattern: tuple[Expression[Any] | None, ...]
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> tuple[Any, ...] | Unknown:
+        listed = self.relation.evaluate(view, binding)
+        pattern = tuple(
+            ... if part is None else part.evaluate(view, binding) for part in self.pattern
+        )
+        if listed is UNKNOWN or any(part is UNKNOWN for part in pattern):
+            return UNKNOWN
+        found: tuple[Any, ...] = listed.matching(pattern)
+        return found
+
+    @property
+    def is_condition(self) -> bool:
+        return False
+
+    def text(self, binding: Binding | None = None) -> str:
+        shown = ", ".join("..." if part is None else part.text(binding) for part in self.pattern)
+        return f"{self.relation.text()}[{shown}]"
+
+
 _IN_BRACKETS: Final = (Comparison, Arithmetic, Junction, Negation)
-_MADE_OF_OTHERS: Final = frozenset({Comparison, Arithmetic, Negation, Junction, TupleOf})
+_MADE_OF_OTHERS: Final = frozenset(
+    {Comparison, Arithmetic, Negation, Junction, TupleOf, Related, Matching}
+)
 """The kinds of expressions with expressions inside. A test of the type is faster than a match."""
 
 
 def operands(expression: Expression[Any]) -> tuple[Expression[Any], ...]:
-    """The expressions directly inside a comparison, computation or connective; else none."""
+    """The expressions directly inside of one that is made of others; else none."""
     if type(expression) not in _MADE_OF_OTHERS:
         return ()
     match expression:
@@ -352,6 +406,10 @@ def operands(expression: Expression[Any]) -> tuple[Expression[Any], ...]:
             return (left, right)
         case Negation(operand):
             return (operand,)
+        case Related(relation, values):
+            return (relation, *values)
+        case Matching(relation, pattern):
+            return (relation, *(part for part in pattern if part is not None))
     assert isinstance(expression, Junction | TupleOf), "those are all kinds"
     return expression.parts
 

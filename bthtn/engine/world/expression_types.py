@@ -15,6 +15,7 @@ from bthtn.engine.world.expression import (
     Junction,
     Negation,
     Parameter,
+    Related,
 )
 from bthtn.engine.world.fluent import Fluent, MemberOf
 from bthtn.engine.world.truth import UNKNOWN
@@ -51,7 +52,7 @@ def kind_of(value: Expression[Any]) -> type:
             return kind or object
         case Arithmetic():
             return float
-        case Comparison() | Negation() | Junction() | AtStart():
+        case Comparison() | Negation() | Junction() | Related() | AtStart():
             return bool
         case _:
             return object

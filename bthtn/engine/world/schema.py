@@ -14,6 +14,7 @@ from bthtn.engine.world.at_start import AtStart
 from bthtn.engine.world.expression import Constant, Expression, Parameter, operands
 from bthtn.engine.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.engine.world.names import BRACKETS, in_one_line, name_faults
+from bthtn.engine.world.relation import Relation, Tuples
 from bthtn.engine.world.truth import UNKNOWN, value_text
 from bthtn.engine.world.value_type import COLLECTIONS, resolved
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
@@ -67,6 +68,8 @@ class StateSchema:
         Raises StateError, and ValueError for a list that is no value of the type.
         """
         fluent = self.variable(text)
+        if isinstance(fluent, Relation):
+            return fluent, fluent.read(given)
         kind, value = fluent.value_type, given
         if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
             value = fluent.parse(given)
@@ -197,7 +200,7 @@ def written(value: Any) -> Any:
         return value_text(value)
     if isinstance(value, frozenset):
         return sorted(map(written, value), key=str)
-    return [written(item) for item in value] if isinstance(value, tuple) else value
+    return [written(item) for item in value] if isinstance(value, tuple | Tuples) else value
 
 
 def is_plain(value: Any) -> bool:

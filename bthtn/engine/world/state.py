@@ -9,6 +9,7 @@ from bthtn.engine.world.declarations import fluent, fluents
 from bthtn.engine.world.expression import Expression, StateView
 from bthtn.engine.world.fluent import FamilyWindow, Fluent, FluentFamily, UnknownRead
 from bthtn.engine.world.pages import FEW, Pages
+from bthtn.engine.world.relation import Relation, relation
 from bthtn.engine.world.schema import StateSchema, schema_from
 from bthtn.engine.world.sharing import Shared
 from bthtn.engine.world.truth import UNKNOWN, Unknown, value_text
@@ -131,7 +132,7 @@ class _StateClass(type):
                 raise UnknownFluentError.of(error.diagnostics) from None
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(fluent, fluents))
+@dataclass_transform(kw_only_default=True, field_specifiers=(fluent, fluents, relation))
 class State(metaclass=_StateClass):
     """The base class of states. Derive a class from it and declare fluents there.
 
@@ -163,6 +164,8 @@ class State(metaclass=_StateClass):
                     message = f"'{name}[…]' has a value for each index; {value!r} has none"
                     raise StateError("BT106", message, hint=hint)
                 found.update({declared.member(key): entry for key, entry in value.items()})
+            elif isinstance(declared, Relation):
+                found[declared] = declared.filled(value)
             else:
                 found[declared] = value
         for variable, value in found.items():
@@ -221,7 +224,7 @@ class State(metaclass=_StateClass):
     def write_fluent(self, variable: Fluent[Any], value: Any, /) -> None:
         """Set a fluent. Raises StateError on a snapshot, and for a value of a wrong type."""
         if type(value) is not variable.plain_type:
-            variable.check(value)
+            variable.check_write(value)
         put = getattr(self._view, "put", None)
         if put is None:
             message = f"'{variable}' cannot be changed here: this state is a snapshot"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import reduce
-from operator import and_, or_
+from operator import and_, itemgetter, or_
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -29,6 +29,7 @@ from bthtn.engine.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.engine.domain.variable import one_of
 from bthtn.engine.planning.protocol import PlanRequest, Settings, request
 from bthtn.engine.world.fluent import Fluent
+from bthtn.engine.world.relation import Relation
 from bthtn.engine.world.state import FrozenState, State
 from bthtn.engine.world.truth import UNKNOWN
 from bthtn.studio.testing.playground import (
@@ -47,6 +48,7 @@ T = TypeVar("T")
 _VALUES: Final[Mapping[type, tuple[Any, ...]]] = MappingProxyType(
     {bool: (False, True), int: (0, 1, 2), float: (0.0, 0.5, 1.0), str: MEMBERS}
 )
+_MOST_TUPLES: Final = 6
 # A value that is listed several times is drawn more often.
 _TWO_IN_FIVE: Final = (True, True, False, False, False)
 _ONE_IN_FIVE: Final = (False,) * 4 + (True,)
@@ -79,8 +81,8 @@ def states(
     """Random states of a State class, with small values, some of them unknown.
 
     ``Soldier.over(state)`` is one as an instance of its class. Families get values for the
-    ``members`` that have the family's index type. Fluents whose type is not bool, int, float, str
-    or an Enum keep their default.
+    ``members`` that have the family's index type, and relations have tuples of those. Fluents
+    whose type is not bool, int, float, str or an Enum keep their default.
     """
     schema = state_class.__schema__
     variables = [*schema.fluents.values()]
@@ -89,11 +91,27 @@ def states(
         variables.extend(family.member(key) for key in keys)
     values: dict[Fluent[Any], Any] = {}
     for variable in variables:
+        if isinstance(variable, Relation):
+            values[variable] = variable.filled(draw(_tuples(variable, members)))
+            continue
         described = variable.values
         known = _VALUES.get(described.kind) if not described.listed else None
         known = known or described.values() or (variable.default,)
         values[variable] = _choice(draw, (*known * 5, UNKNOWN))
     return FrozenState(values)
+
+
+def _tuples(of: Relation[Any], members: tuple[Any, ...]) -> st.SearchStrategy[list[Any]]:
+    """Tuples of a relation; none where nothing says which values it may have."""
+    columns = [
+        column.values() or tuple(filter(column.accepts, members)) or _VALUES.get(column.kind, ())
+        for column in of.columns
+    ]
+    if not all(columns):
+        return st.just([])
+    each = st.tuples(*[st.sampled_from(column) for column in columns])
+    whole = each if len(columns) > 1 else each.map(itemgetter(0))
+    return st.lists(whole, max_size=_MOST_TUPLES)
 
 
 @st.composite

@@ -9,6 +9,8 @@ from bthtn import (
     Fluent,
     FluentFamily,
     Planner,
+    Primitive,
+    Relation,
     Settings,
     State,
     achieve,
@@ -16,6 +18,7 @@ from bthtn import (
     fluent,
     fluents,
     primitive,
+    relation,
 )
 from bthtn.engine.plan.nodes import NullNode, SuspensionKind
 from bthtn.engine.planning import trace
@@ -44,6 +47,7 @@ class Trap(State):
     spots: Fluent[tuple] = fluent(default=("a", "b"))
     line: Fluent[bool] = fluent(default=False, volatile=True)
     dry: FluentFamily[str, bool] = fluents(default=False)
+    path: Relation[tuple[str, str]] = relation(default=[("a", "b"), ("b", "c")])
 
 
 def planned(domain, goal, state=None, settings=DEFAULT_SETTINGS, **how):
@@ -648,3 +652,20 @@ def test_forward_search_evaluates_an_action_once_for_the_values_that_it_reads():
     assert plan.expansions > 50
     assert len(set(asked)) == len(trucks) * len(places) ** 2
     assert len(asked) <= len(set(asked)) + len(plan.steps), "once more for the plan that was found"
+
+
+@pytest.mark.parametrize("forward", [False, True])
+def test_actions_may_ask_relations(forward):
+    domain = Domain("paths", Trap)
+
+    @domain.primitive
+    def go(here: str, there: str) -> Primitive:
+        return primitive(
+            precondition=(Trap.at == here) & Trap.path[here, there], effects=Trap.at.becomes(there)
+        )
+
+    places = {"here": ("a", "b", "c"), "there": ("a", "b", "c")}
+    assert planned(domain, Trap.at == "c", objects=places, forward=forward) == (
+        "(go('a', 'b'), go('b', 'c'))"
+    )
+    assert planned(domain, Trap.at == "c", Trap(path=()), objects=places, forward=forward) is None

@@ -10,6 +10,7 @@ from bthtn import (
     Fluent,
     FluentFamily,
     Primitive,
+    Relation,
     Settings,
     State,
     first_of,
@@ -19,6 +20,7 @@ from bthtn import (
     one_of,
     parallel,
     primitive,
+    relation,
 )
 from bthtn.engine.plan.replay import replay
 from bthtn.engine.planning import trace
@@ -43,6 +45,8 @@ class Scout(State):
     safe: FluentFamily[str, bool] = fluents(default=True)
     near: FluentFamily[str, int] = fluents(default=0)
     place: Fluent[Place] = fluent(default=Place.HILL)
+    camp: Relation[str] = relation(default=["c", "a"])
+    path: Relation[tuple[str, str]] = relation(default=[("x", "c"), ("a", "b"), ("x", "b")])
 
 
 @pytest.fixture
@@ -90,8 +94,14 @@ def hide(domain, body, values, *, when=lambda spot: True, key=None):
         (frozenset({"c", "a"}), "ac"),
         (Scout.held, "ab"),
         (lambda state: set(state.spots), "abc"),
+        (Scout.camp, "ca"),
+        (Scout.path[Scout.at, ...], "cb"),
+        (lambda state: state.path[..., "b"], "ax"),
     ],
-    ids=["list", "fluent", "function", "set", "fluent with a set", "function of a set"],
+    ids=[
+        *("list", "fluent", "function", "set", "fluent with a set", "function of a set"),
+        *("relation", "matching", "function of a relation"),
+    ],
 )
 def test_values_are_tried_in_order(domain, go, values, order):
     assert plans(domain, hide(domain, go, values)) == [f"go('{one}')" for one in order]

@@ -17,6 +17,7 @@ from bthtn.engine.world.expression import (
     Junction,
     Negation,
     Parameter,
+    Related,
     leaves_of,
 )
 from bthtn.engine.world.fluent import Fluent, MemberOf
@@ -90,6 +91,8 @@ def reads_all(expression: Expression[Any]) -> bool:
             return reads_all(left) and reads_all(right)
         case Negation(operand=operand):
             return reads_all(operand)
+        case Related(values=values):
+            return all(map(reads_all, values))
         case Junction(parts=(first, *_)):
             always = set(map(id, leaves_of(first)))
             return reads_all(first) and always.issuperset(map(id, _read(expression)))

@@ -32,13 +32,14 @@ from bthtn.engine.planning.htn.prepared import PreparedGoal
 from bthtn.engine.planning.static_reads import static_reads
 from bthtn.engine.world.expression import Binding
 from bthtn.engine.world.fluent import Fluent
+from bthtn.engine.world.relation import Tuples
 from bthtn.engine.world.state import FrozenState
 from bthtn.engine.world.truth import UNKNOWN
 
 MOST_KEPT: Final = 10_000
 """Fluents read and parts planned of all answers that are kept; when there are more, all are
 dropped. They take up to half a KiB each, and so up to five MiB."""
-_AS_THEY_ARE: Final = frozenset({bool, int, str, type(None), type(UNKNOWN)})
+_AS_THEY_ARE: Final = frozenset({bool, int, str, type(None), type(UNKNOWN), Tuples})
 """Types whose values, paired with their type, can be used as keys directly."""
 
 Limits = Any

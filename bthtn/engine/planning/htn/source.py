@@ -33,6 +33,7 @@ from bthtn.engine.world.expression import (
     Junction,
     Negation,
     Parameter,
+    Related,
     TupleOf,
 )
 from bthtn.engine.world.fluent import Fluent, FluentFamily, MemberOf
@@ -318,6 +319,13 @@ class Source:
                 return read or self._evaluated(condition)
             case Comparison():
                 return self._comparison(condition, depth) or self._evaluated(condition)
+            case Related(relation=relation, values=values):
+                listed = self._value(relation, depth + 1)
+                given = [self.known(value, depth + 1) for value in values]
+                if listed is None or "unknown()" in given:
+                    return self._evaluated(condition)
+                item = f"({', '.join(given)})" if len(given) > 1 else given[0]
+                return f"({item} in {listed})"
             case Negation(operand=operand):
                 inside = self.truth(operand, depth + 1)
                 return _OPPOSITE.get(inside, f"(not {inside})")

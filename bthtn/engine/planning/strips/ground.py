@@ -35,6 +35,7 @@ from bthtn.engine.world.expression import (
     Junction,
     Negation,
     Parameter,
+    Related,
     StateView,
     conjuncts,
     leaves_of,
@@ -244,6 +245,8 @@ def _structure(expression: Expression[Any], binding: Binding) -> Any:
             return ("not", _structure(operand, binding))
         case Junction(parts, decisive):
             return (decisive, *(_structure(part, binding) for part in parts))
+        case Related(relation, values):
+            return (relation, *(_structure(value, binding) for value in values))
         case _:
             value = expression.evaluate(NOTHING_KNOWN, binding)
             return (type(value), value)
