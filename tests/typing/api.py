@@ -123,6 +123,8 @@ Map()  # type: ignore[call-arg]
 Soldier.road["wall", "tree"].becomes(True)  # type: ignore[attr-defined]
 assert_type(one_of(Soldier.place), str)
 assert_type(one_of(Soldier.road), tuple[str, str])
+assert_type(one_of(Soldier.place, (1, 2)), tuple[str, int])
+assert_type(one_of(Soldier.place, Soldier.spots, Soldier.road), tuple[str, str, tuple[str, str]])
 
 Soldier(ammo="many")  # type: ignore[arg-type]
 Soldier(cover=1)  # type: ignore[arg-type]
