@@ -211,6 +211,7 @@ move_to("tower", sped=3)  # type: ignore[call-arg]
 move_to("tower", 1, 2)  # type: ignore[call-arg]
 move_to(Soldier.ammo)  # type: ignore[arg-type]
 primitive(effect=Soldier.ammo.becomes(1))  # type: ignore[call-arg]
+primitive(precondition=[Soldier.ammo > 0, Soldier.cover, lambda state: state.ammo > 3])
 primitive(precondition=Soldier.ammo)  # type: ignore[arg-type]
 
 
@@ -228,6 +229,7 @@ def fight() -> Methods:
     yield method(parallel(take_cover("wall"), reload()), fight(), when=Soldier.cover, name="cover")
     yield method(priority(reload(), null(), reactive=True), pause(), defer(fight()))
     yield method((reload(), sequence(reload(), fight())), when=lambda state: state.ammo > 3)
+    yield method(reload(), Soldier.ammo > 0, when=[Soldier.cover, Soldier.ammo > 3])
     yield method(lambda state: [reload()] if state.ammo else None)
 
 

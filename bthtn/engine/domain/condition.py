@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bthtn.checked import checked
@@ -24,8 +24,9 @@ from bthtn.engine.world.truth import Truth, value_text
 from bthtn.errors import DomainError
 from bthtn.records import record
 
-ConditionLike = Expression[bool] | bool | Callable[[Any], bool]
-"""Everything that users may write as a condition."""
+OneCondition = Expression[bool] | bool | Callable[[Any], bool]
+ConditionLike = OneCondition | Sequence[OneCondition]
+"""Everything that users may write as a condition: several in a list all have to hold."""
 
 
 def condition_from(written: ConditionLike | None, state_class: type[State]) -> Condition:
@@ -41,11 +42,14 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
     if isinstance(written, Expression):
         state_class.__schema__.check(written)
         return written
+    if isinstance(written, list | tuple):
+        parts = (condition_from(part, state_class) for part in written)
+        return conjunction([each for part in parts for each in conjuncts(part)])
     if is_function(written):
         return Computed(written, state_class, as_truth=True)
     hint = "write a comparison of fluents, Soldier.ammo > 0, or a function of the state"
-    if isinstance(written, list | tuple | set):
-        hint = "write several conditions as one: (Soldier.ammo > 0) & Soldier.has_target"
+    if isinstance(written, set | frozenset):
+        hint = "write several conditions in a list: [Soldier.ammo > 0, Soldier.has_target]"
     elif isinstance(written, Assignment):
         hint = f"a condition changes nothing: write {written.target!s} == {written.value!s}"
     message = f"{written!r} is not a condition, but {type(written).__name__}"
@@ -59,7 +63,12 @@ def precondition_from(
 
     Raises DomainError as ``condition_from``, and for an ``at_start`` inside of a part.
     """
-    parts = conjuncts(written) if isinstance(written, Expression) else ()
+    listed = written if isinstance(written, list | tuple) else (written,)
+    parts = [
+        part
+        for each in listed
+        for part in (conjuncts(each) if isinstance(each, Expression) else (each,))
+    ]
     if not any(isinstance(part, AtStart) for part in parts):
         condition = condition_from(written, state_class)
         return condition, condition

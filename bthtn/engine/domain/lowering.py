@@ -39,6 +39,7 @@ from bthtn.engine.domain.join import Join, Range
 from bthtn.engine.domain.method import FREE, Method, PlainBody, never_called
 from bthtn.engine.domain.network import (
     NULL,
+    ConditionPart,
     Construct,
     DeferNetwork,
     Network,
@@ -318,6 +319,14 @@ def _until(lowering: Lowering, construct: Until, scope: Scope) -> TaskCall:
     return TaskCall(task, scope)
 
 
+def _condition(lowering: Lowering, construct: ConditionPart, scope: Scope) -> TaskCall:
+    """A task with nothing to do, where the condition holds."""
+    condition = condition_from(construct.condition, lowering.state_class)
+    task = lowering.task(construct.word, construct.text(), scope)
+    lowering.methods[task] = (Method(NULL, condition, construct.text()),)
+    return TaskCall(task, scope)
+
+
 def _with_cleanup(lowering: Lowering, construct: WithCleanup, scope: Scope) -> TaskCall:
     """A task whose cleanup is a task of its own, so that it can be planned separately."""
     task = lowering.task(construct.word, construct.text(), scope)
@@ -342,6 +351,7 @@ def _achieve(lowering: Lowering, construct: Achieve, scope: Scope) -> TaskCall:
 LOWERINGS: Final[Mapping[type[Construct], Callable[[Lowering, Any, Scope], Network]]] = {
     Achieve: _achieve,
     AnyOrder: _any_order,
+    ConditionPart: _condition,
     DecoratedPart: _first_of,
     FirstOf: _first_of,
     RandomOf: _random_of,
