@@ -11,10 +11,13 @@ from bthtn.engine.world.assignment import Assignment, FluentReference
 from bthtn.engine.world.at_start import AtStart, conjunction
 from bthtn.engine.world.expression import (
     ALWAYS,
+    Asked,
     Binding,
     Condition,
     Constant,
     Expression,
+    Junction,
+    Negation,
     StateView,
     conjuncts,
 )
@@ -40,8 +43,9 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         hint = f"compare it: {written!s} > 0, {written!s} == ..."
         raise DomainError("BT110", f"'{written!s}' is {kind}, not a condition", hint=hint)
     if isinstance(written, Expression):
-        state_class.__schema__.check(written)
-        return written
+        condition = _with_functions(written, state_class)
+        state_class.__schema__.check(condition)
+        return condition
     if isinstance(written, list | tuple):
         parts = (condition_from(part, state_class) for part in written)
         return conjunction([each for part in parts for each in conjuncts(part)])
@@ -54,6 +58,22 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         hint = f"a condition changes nothing: write {written.target!s} == {written.value!s}"
     message = f"{written!r} is not a condition, but {type(written).__name__}"
     raise DomainError("BT110", message, hint=hint)
+
+
+def _with_functions(condition: Condition, state_class: type[State]) -> Condition:
+    """The condition with its functions asked of states of this class. Raises DomainError."""
+    match condition:
+        case Asked(function):
+            return condition_from(function, state_class)
+        case Negation(operand):
+            inside = _with_functions(operand, state_class)
+            return condition if inside is operand else Negation(inside)
+        case Junction(parts, decisive):
+            read = tuple([_with_functions(part, state_class) for part in parts])
+            is_same = all(one is other for one, other in zip(read, parts, strict=True))
+            return condition if is_same else Junction(read, decisive)
+        case _:
+            return condition
 
 
 def precondition_from(

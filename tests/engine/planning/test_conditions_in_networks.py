@@ -5,6 +5,7 @@ import pytest
 from bthtn import (
     UNKNOWN,
     Domain,
+    Planner,
     at_start,
     first_of,
     holds,
@@ -111,3 +112,52 @@ def test_a_list_says_what_its_conditions_say(domain):
     assert str(act.precondition) == "lit and open and armed"
     assert str(act.watched) == "open and armed"
     assert until([World.lit, World.open], act()).text() == "until(lit and open, act)"
+
+
+# data beside functions
+
+
+def calls_noted(log):
+    def odd(state):
+        log.append(state.count)
+        return state.count % 2 == 1
+
+    return odd
+
+
+def test_a_condition_may_join_functions_to_data(domain):
+    odd = calls_noted([])
+    act = domain.primitive("act", precondition=(World.lit & odd) | ~(World.open | odd))
+    assert plans(domain, act(), count=1) == ["act"]
+    assert plans(domain, act(), count=1, lit=False) == []
+    assert plans(domain, act(), count=2) == ["act"]
+    assert plans(domain, act(), count=2, open=True) == []
+    assert str(act.precondition) == "(lit and odd) or not (open or odd)"
+    assert str(holds(World.lit & odd, World(count=2))) == "odd is false: count = 2"
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_a_function_is_called_only_where_the_data_beside_it_hold(domain, order):
+    log = []
+    parts = [World.count > 2, calls_noted(log)]
+    act = domain.primitive("act", precondition=[parts[place] for place in order])
+
+    @domain.compound
+    def do():
+        yield method(lambda state: act() if log.append("body") is None else None, when=World.open)
+        yield method(act(), when=[parts[place] for place in order])
+        yield method(act())
+
+    planner = Planner(domain, do())
+    assert planner.plan(World(count=2)) is None
+    assert log == []
+    assert planner.plan(World(count=3)) is not None
+    assert set(log) == {3}
+
+
+def test_what_is_joined_to_data_has_to_be_a_function(domain):
+    act = domain.primitive("act")
+    with pytest.raises(BthtnError, match="<primitive act> is not a condition"):
+        domain.primitive("other", precondition=World.lit & act)
+    with pytest.raises(BthtnError, match="is no condition"):
+        World.lit & World
