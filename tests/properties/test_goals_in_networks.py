@@ -19,6 +19,8 @@ from bthtn.engine.plan.walk import leaves, outline, preorder
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus, Settings, request
 from bthtn.engine.planning.strips.ground import opaque, opaque_parts
+from bthtn.engine.planning.strips.instances import Statics
+from bthtn.engine.world.expression import NOTHING_KNOWN
 from bthtn.studio.testing.playground import MEMBERS, World, conditions
 from bthtn.studio.testing.strategies import problems
 from tests.reference import Reference
@@ -31,6 +33,9 @@ chain.primitive("unlock", precondition=~World.open, effects=World.open.becomes(T
 chain.primitive("close", precondition=~World.armed, effects=World.open.becomes(False))
 chain.primitive("arm", precondition=World.open & World.lit, effects=World.armed.becomes(True))
 chain.primitive("disarm", effects=World.armed.becomes(False))
+
+anything = Domain("anything", World).primitive("anything", effects=lambda state: None)
+"""Beside it no fluent is sure to stay as it is."""
 
 
 def with_chain(domain):
@@ -45,7 +50,8 @@ def mixed(draw):
     problem = draw(problems())
     domain = with_chain(problem.domain)
     tasks = [task for task in domain.tasks.values() if isinstance(task, PrimitiveTask)]
-    actions = [task for task in tasks if not list(opaque_parts(task))]
+    statics = Statics([anything], {}, NOTHING_KNOWN)
+    actions = [task for task in tasks if not list(opaque_parts(task, statics))]
     objects = {parameter.name: MEMBERS for task in tasks for parameter in task.parameters}
     questions = [one for one in QUESTIONS if not list(opaque(one))]
 

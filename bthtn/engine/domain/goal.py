@@ -33,7 +33,6 @@ from bthtn.engine.world.expression import (
 from bthtn.engine.world.footprint import RecordingView
 from bthtn.engine.world.state import State
 from bthtn.engine.world.truth import Truth
-from bthtn.engine.world.value_type import values_of
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.records import record
 
@@ -199,7 +198,6 @@ class Achieve(Construct):
         pursuit = Pursuit(condition, actions, objects, self.manner, self.solver)
         found = [
             *strangers(actions, tasks, "achieve"),
-            *_unlisted(actions, objects),
             *_unused(every, objects),
         ]
         DomainError.raise_for(found or self.solver.faults(pursuit))
@@ -215,22 +213,6 @@ def _unused(
         if name not in names:
             message = f"no primitive task has a parameter '{name}'"
             yield Diagnostic("BT121", message, "achieve", nearest(name, names))
-
-
-def _unlisted(
-    actions: Iterable[PrimitiveTask[...]], objects: Mapping[str, Any]
-) -> Iterator[Diagnostic]:
-    """A finding for every parameter without values: neither listed nor finite by its type."""
-    for task in actions:
-        for parameter in task.parameters:
-            if parameter.name not in objects and not values_of(parameter).values():
-                name = parameter.name
-                message = f"the values of '{name}' of '{task.name}' are not known"
-                hint = (
-                    f"give them, achieve(..., objects={{'{name}': (...)}}) or --objects {name}=…,"
-                    " let its type be an Enum or a Literal, or name the actions: actions=[...]"
-                )
-                yield Diagnostic("BT121", message, "achieve", hint)
 
 
 def pursued(body: object) -> Pursuit | None:

@@ -138,10 +138,7 @@ class Arguments:
             gone = decompositions.variable
             if not isinstance(gone, ValueChoice):
                 return {}, {}
-            first = next(iter(decompositions.values), None)
-            if first is None:
-                return dict.fromkeys(gone.positions), {}
-            return gone.assigned(first), {}
+            return {gone.position: next(iter(decompositions.values), None)}, {}
         if node.body is None:
             return {}, {}
         method, binding = decompositions.method(number), decompositions.binding(number)

@@ -366,6 +366,10 @@ class FluentFamily(Shared, Generic[K, T]):
             self._used[index] = found
         return found
 
+    def known(self) -> list[Fluent[T]]:
+        """The members that have been used: all others have their default. In no order."""
+        return list(self._members.values())
+
     def all(self, test: Callable[[FluentReference[T]], Condition] | None = None) -> Condition:
         """The condition that every member holds, or passes the test. See ``any``."""
         return Junction(self._tested(test), decisive=False)

@@ -204,10 +204,8 @@ def _expressions(domain: FrozenDomain) -> Iterator[Expression[Any]]:
             effects = (*task.effects, *task.expected)
             yield from (effect.value for effect in effects if isinstance(effect, Assignment))
             continue
-        ranges = task.choice.ranges if isinstance(task.choice, ValueChoice) else ()
-        for values in ranges:
-            if isinstance(values, Constant):
-                yield from map(Constant, values.value)
+        if isinstance(task.choice, ValueChoice) and isinstance(task.choice.values, Constant):
+            yield from map(Constant, task.choice.values.value)
         for method in domain.methods[task]:
             yield method.condition
             if not isinstance(method.body, PlainBody):

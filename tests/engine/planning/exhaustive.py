@@ -6,12 +6,13 @@ lower cost, until a round adds no state. Feasible only for problems with few sta
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from bthtn.engine.domain.goal import Action, Pursuit
 from bthtn.engine.domain.task_effects import projected
 from bthtn.engine.planning.strips.forward import SimulatedState
-from bthtn.engine.planning.strips.ground import ground_calls
+from bthtn.engine.planning.strips.instances import listed_values
 from bthtn.engine.world.expression import Binding, StateView
 from bthtn.engine.world.footprint import RecordingView
 
@@ -20,7 +21,12 @@ CostedPlan = tuple[float, tuple[Action, ...]]
 
 def cheapest(pursuit: Pursuit, view: StateView, binding: Binding = ()) -> CostedPlan | None:
     """The cost of the cheapest plan and its actions; None if there is no plan."""
-    actions = list(ground_calls(pursuit.actions, pursuit.values(view, binding)))
+    objects = pursuit.values(view, binding)
+    actions = [
+        (task, args)
+        for task in pursuit.actions
+        for args in product(*(listed_values(parameter, objects) for parameter in task.parameters))
+    ]
     start = SimulatedState(view)
     plans: dict[Any, CostedPlan] = {start.key(): (0, ())}
     newest = [start]

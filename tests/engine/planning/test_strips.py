@@ -24,6 +24,7 @@ from bthtn.engine.plan.nodes import NullNode, SuspensionKind
 from bthtn.engine.planning import trace
 from bthtn.engine.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
 from bthtn.engine.planning.strips.ground import conjunctions, ground_actions
+from bthtn.engine.planning.strips.instances import Instances, Statics
 from bthtn.engine.planning.strips.regress import Grounding
 from bthtn.engine.planning.strips.strips_search import StripsSearch
 from bthtn.engine.text.notation import normal
@@ -55,9 +56,14 @@ def planned(domain, goal, state=None, settings=DEFAULT_SETTINGS, **how):
     return None if plan is None else normal(plan.tree)
 
 
+def grounding(domain, goal, objects):
+    tasks = tuple(domain.freeze().tasks.values())
+    statics = Statics(tasks, objects, domain.state_class().frozen())
+    return Grounding(ground_actions(tasks, objects, statics), conjunctions(goal, ()))
+
+
 def blocks_problem(goal):
-    actions = ground_actions(tuple(strips_facts.freeze().tasks.values()), AB)
-    return Grounding(actions, conjunctions(goal, ()))
+    return grounding(strips_facts, goal, AB)
 
 
 def regressions(problem, wanted):
@@ -109,9 +115,7 @@ def test_the_search_looks_only_at_what_can_hold_together():  # R000-12
 def test_an_action_that_needs_the_opposite_of_what_is_kept_cannot_come_last():
     trap = Domain("trap", Trap)
     trap.primitive("a", precondition=~Trap.q, effects=Trap.p.becomes(True))
-    problem = Grounding(
-        ground_actions(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ())
-    )
+    problem = grounding(trap, Trap.p & Trap.q, {})
     (step,) = problem.steps
     assert problem.obstacle(problem.goals[0], step) == "it needs the opposite of q"
     # Overwriting q by the precondition would find the plan (a), behind which q is still false.
@@ -123,9 +127,7 @@ def test_an_action_that_spoils_what_is_wanted_cannot_come_last():
     trap = Domain("trap", Trap)
     trap.primitive("a", effects=[Trap.p.becomes(True), Trap.q.becomes(False)])
     trap.primitive("b", effects=Trap.q.becomes(True))
-    problem = Grounding(
-        ground_actions(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ())
-    )
+    problem = grounding(trap, Trap.p & Trap.q, {})
     assert problem.obstacle(problem.goals[0], problem.steps[0]) == "it would spoil q"
     assert planned(trap, Trap.p & Trap.q) == "(a, b)"
 
@@ -380,6 +382,119 @@ def test_what_is_unknown_suspends_the_goal_unless_there_is_a_way_without_it():
 # values of parameters
 
 
+class Map(State):
+    """Roads, and what else never changes, in every form that it can have."""
+
+    at: FluentFamily[str, str] = fluents(default="")
+    road: Relation[tuple[str, str]] = relation()
+    lane: FluentFamily[tuple[str, str], bool] = fluents(default=False)
+    closed: FluentFamily[tuple[str, str], bool] = fluents(default=True)
+    follows: FluentFamily[str, str] = fluents(default="")
+    heavy: FluentFamily[str, bool] = fluents(default=False)
+    toll: FluentFamily[str, int] = fluents(default=1)
+    strike: Fluent[bool] = fluent(default=False)
+
+
+LANES = {("mill", "ford"): True, ("ford", "port"): True, ("port", "mill"): True}
+ROADS = {
+    "at": {"red": "mill", "blue": "mill"},
+    "road": list(LANES),
+    "lane": LANES,
+    "closed": dict.fromkeys(LANES, False),
+    "follows": dict(LANES.keys()),
+}
+TRUCKS = {"truck": ("red", "blue")}
+LEADS = {
+    "a relation": lambda start, to: Map.road[start, to],
+    "a family": lambda start, to: Map.lane[start, to],
+    "a negation": lambda start, to: ~Map.closed[start, to],
+    "a value": lambda start, to: Map.follows[start] == to,
+    "a value, the other way round": lambda start, to: to == Map.follows[start],
+}
+
+
+def mapped(leads, **described):
+    """A domain with trucks that drive where a condition says so."""
+    domain = Domain("map", Map)
+
+    @domain.primitive
+    def drive(truck: str, start: str, to: str):
+        here = (Map.at[truck] == start) & leads(start, to)
+        return primitive(precondition=here, effects=Map.at[truck].becomes(to), **described)
+
+    return domain
+
+
+@pytest.mark.parametrize("how", [{}, {"forward": True}])
+@pytest.mark.parametrize("leads", LEADS)
+def test_conditions_that_never_change_give_parameters_their_values(leads, how):
+    domain, goal = mapped(LEADS[leads]), Map.at["red"] == "port"
+    expected = "(drive('red', 'mill', 'ford'), drive('red', 'ford', 'port'))"
+    assert planned(domain, goal, Map(**ROADS), objects=TRUCKS, **how) == expected
+    few = {**TRUCKS, "to": ("ford", "mill")}
+    assert planned(domain, goal, Map(**ROADS), objects=few, **how) is None
+    with pytest.raises(BthtnError, match=r"BT121.*'truck' of 'drive'"):
+        planned(domain, goal, Map(**ROADS), **how)
+
+
+def test_what_an_action_writes_gives_no_values():
+    domain = mapped(lambda start, to: Map.lane[start, to])
+    domain.primitive("build", effects=Map.lane["mill", "port"].becomes(True))
+    with pytest.raises(BthtnError, match=r"BT121.*'to' of 'drive'"):
+        planned(domain, Map.at["red"] == "port", Map(**ROADS), objects=TRUCKS)
+    objects = TRUCKS | {"start": ("mill", "ford"), "to": ("ford", "port")}
+    found = planned(domain, Map.at["red"] == "port", Map(**ROADS, toll={}), objects=objects)
+    assert found == "(build, drive('red', 'mill', 'port'))"
+
+
+def test_only_combinations_that_are_possible_become_actions():
+    light, state = (
+        mapped(lambda start, to: Map.road[start, to] & ~Map.heavy[start]),
+        Map(**ROADS, heavy={"ford": True}),
+    )
+    statics = Statics(light.freeze().tasks.values(), TRUCKS, state.frozen())
+    found = Instances(light.freeze().tasks["drive"], TRUCKS, statics)
+    assert found.rows == [
+        ("red", "mill", "ford"),
+        ("red", "port", "mill"),
+        ("blue", "mill", "ford"),
+        ("blue", "port", "mill"),
+    ], "sorted as the product of all values would be"
+
+
+def test_values_that_come_with_the_state_are_read_again_when_it_changes():
+    planner = Planner(mapped(LEADS["a family"]), achieve(Map.at["red"] == "port", objects=TRUCKS))
+    assert planner.plan(Map(**ROADS)) is not None
+    assert planner.plan(Map(**ROADS | {"lane": {("mill", "ford"): True}})) is None
+    assert len(planner.plan(Map(**ROADS | {"lane": {("mill", "port"): True}})).steps) == 1
+
+
+def test_a_fact_that_is_unknown_may_be_one():
+    lane = {**LANES, ("ford", "port"): UNKNOWN}
+    domain, goal = mapped(LEADS["a family"]), Map.at["red"] == "port"
+    plan = find_plan(domain, Map(**ROADS | {"lane": lane}), achieve(goal, objects=TRUCKS))
+    assert plan.tree.cause.fluent == "lane[ford, port]"
+    domain, follows = mapped(LEADS["a value"]), {"mill": "ford", "ford": UNKNOWN}
+    plan = find_plan(domain, Map(**ROADS | {"follows": follows}), achieve(goal, objects=TRUCKS))
+    assert plan.tree.cause.fluent == "follows[ford]"
+
+
+def test_a_cost_may_read_what_no_action_writes():
+    domain, goal = Domain("map", Map), Map.at["red"] == "port"
+
+    @domain.primitive
+    def fly(to: str):
+        return primitive(effects=Map.at["red"].becomes(to), cost=Map.toll[to] + 1)
+
+    @domain.primitive
+    def walk(to: str):
+        return primitive(effects=Map.at["red"].becomes(to), cost=5)
+
+    objects = {"to": ("port",)}
+    assert planned(domain, goal, Map(toll={"port": 3}), objects=objects) == "fly('port')"
+    assert planned(domain, goal, Map(toll={"port": 5}), objects=objects) == "walk('port')"
+
+
 def test_the_values_of_a_parameter_come_from_its_type_or_with_the_goal():
     trap = Domain("trap", Trap)
 
@@ -462,6 +577,7 @@ def test_what_only_a_state_can_tell_is_named_with_what_to_do(described, part):
     trap = Domain("trap", Trap)
     trap.primitive("odd", **described)
     trap.primitive("a", effects=Trap.p.becomes(True))
+    trap.primitive("load", effects=Trap.ammo.becomes(6))
     with pytest.raises(BthtnError, match=r"BT211.*'odd'") as caught:
         planned(trap, Trap.p)
     assert part in str(caught.value)

@@ -53,7 +53,6 @@ from bthtn.engine.planning.htn.source import (
 )
 from bthtn.engine.planning.htn.values import unknown
 from bthtn.engine.world.assignment import Assignment
-from bthtn.engine.world.at_start import conjunction
 from bthtn.engine.world.expression import (
     Binding,
     Condition,
@@ -61,7 +60,6 @@ from bthtn.engine.world.expression import (
     Expression,
     Parameter,
     always_holds,
-    conjuncts,
     leaves_of,
 )
 from bthtn.engine.world.footprint import Footprint
@@ -241,7 +239,7 @@ class PrimitiveRow:
             return source.step(task, tracks=self._tracks)
         self.translation = translator().step(task)
         if self.translation is None:
-            return source.guard(_data_of(task.precondition))
+            return None
         effects = self.translation.data.effects
         if has_fixed_projection(self.translation.data) and not any(map(_grows, effects)):
             self.planned = ByArguments()
@@ -498,7 +496,7 @@ class TaskTable:
         if compiling.translates:
             found = translator().method(self._domain, task, method)
         if found is None or not found.data:
-            yield row, Way(index, _data_of(method.condition), is_asked=True)
+            yield row, Way(index, None)
             return
         arity = len(task.parameters)
         for number, result in enumerate(found.data):
@@ -673,11 +671,6 @@ class Compiling:
 
 def calls_function(condition: Condition) -> bool:
     return any(isinstance(leaf, Computed) for leaf in leaves_of(condition))
-
-
-def _data_of(condition: Condition) -> Condition:
-    """The parts of a condition that are data: where they are false, no function is called."""
-    return conjunction([part for part in conjuncts(condition) if not calls_function(part)])
 
 
 def translator() -> Any:

@@ -23,6 +23,7 @@ from bthtn.engine.domain.goal import Action
 from bthtn.engine.domain.number import number_of
 from bthtn.engine.domain.task import PrimitiveTask, call_text
 from bthtn.engine.planning.least_cost import below_zero
+from bthtn.engine.planning.strips.instances import Instances, Objects, Statics, positions_in
 from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.expression import (
     NOTHING_KNOWN,
@@ -43,13 +44,10 @@ from bthtn.engine.world.expression import (
 from bthtn.engine.world.fluent import Fluent, MemberOf
 from bthtn.engine.world.symbol import Comparable, comparable
 from bthtn.engine.world.truth import Truth, negation, value_text
-from bthtn.engine.world.value_type import values_of
 from bthtn.errors import DomainError
 from bthtn.records import record
 
 Grounded = TypeVar("Grounded")
-Objects = Mapping[str, tuple[Any, ...]]
-"""The values of each parameter, by the parameter's name."""
 
 _OPPOSITE: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -115,42 +113,35 @@ def is_sensed(view: StateView) -> bool:
     return bool(getattr(view, "foreseeable", True))
 
 
-def ground_calls(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Iterator[Action]:
-    """Every task with every combination of argument values, in order of definition."""
-    for task in tasks:
-        choices = (
-            objects.get(parameter.name) or values_of(parameter).values()
-            for parameter in task.parameters
-        )
-        for args in product(*choices):
-            yield task, args
-
-
-def ground_actions(tasks: Iterable[PrimitiveTask[...]], objects: Objects) -> Iterator[GroundAction]:
+def ground_actions(
+    tasks: Iterable[PrimitiveTask[...]], objects: Objects, statics: Statics
+) -> Iterator[GroundAction]:
     """The actions of tasks without opaque parts. Raises DomainError for a negative cost."""
     for task in tasks:
+        instances = Instances(task, objects, statics)
         needs = [
             _once_for_values(partial(_alternatives, part, positive=True), part)
-            for part in conjuncts(task.precondition)
+            for number, part in enumerate(conjuncts(task.precondition))
+            if number not in instances.settled
         ]
-        writes = [_write(effect) for effect in (*task.effects, *task.expected)]
-        for _, args in ground_calls((task,), objects):
+        writes = [_write(effect, statics.view) for effect in (*task.effects, *task.expected)]
+        for args in instances.rows:
             written = dict([write(args) for write in writes])
-            cost = number_of(task.cost, NOTHING_KNOWN, args)
+            cost = number_of(task.cost, statics.view, args)
             if not cost >= 0:
                 raise DomainError.of(below_zero(cost, f"action '{call_text(task, args)}'"))
             for atoms in dict.fromkeys(_together([need(args) for need in needs])):
                 yield GroundAction(task, args, atoms, written, cost)
 
 
-def _write(effect: Effect) -> Callable[[Binding], tuple[Fluent[Any], Any]]:
+def _write(effect: Effect, view: StateView) -> Callable[[Binding], tuple[Fluent[Any], Any]]:
     """A function from a binding to the fluent and the value that are written."""
     assert isinstance(effect, Assignment), "functions are opaque"
 
     def ground(binding: Binding) -> tuple[Fluent[Any], Any]:
         target = effect.target.ground(NOTHING_KNOWN, binding)
         assert isinstance(target, Fluent), "nothing is unknown without a state"
-        value = effect.value.evaluate(NOTHING_KNOWN, binding)
+        value = effect.value.evaluate(view, binding)
         target.check(value)
         return target, value
 
@@ -161,7 +152,7 @@ def _once_for_values(
     ground: Callable[[Binding], Grounded], *expressions: Expression[Any]
 ) -> Callable[[Binding], Grounded]:
     """The function, called once for all bindings that give the expressions the same values."""
-    used = sorted({parameter.position for part in expressions for parameter in _parameters(part)})
+    used = sorted(set().union(*map(positions_in, expressions)))
     known: dict[tuple[Any, ...], Grounded] = {}
 
     def grounded(binding: Binding) -> Grounded:
@@ -171,14 +162,6 @@ def _once_for_values(
         return known[values]
 
     return grounded
-
-
-def _parameters(expression: Expression[Any]) -> Iterator[Parameter[Any]]:
-    for leaf in leaves_of(expression):
-        if isinstance(leaf, Parameter):
-            yield leaf
-        elif isinstance(leaf, MemberOf):
-            yield from _parameters(leaf.index)
 
 
 def conjunctions(condition: Condition, binding: Binding) -> tuple[Conjunction, ...]:
@@ -261,7 +244,7 @@ def _fluents(expression: Expression[Any], binding: Binding) -> Iterator[Fluent[A
             yield found
 
 
-def opaque_parts(task: PrimitiveTask[...]) -> Iterator[str]:
+def opaque_parts(task: PrimitiveTask[...], statics: Statics) -> Iterator[str]:
     """Texts that name the parts of a task that prevent grounding."""
     yield from opaque(task.precondition)
     for effect in (*task.effects, *task.expected):
@@ -271,21 +254,23 @@ def opaque_parts(task: PrimitiveTask[...]) -> Iterator[str]:
             yield f"the effect '{effect}' depends on the value before"
         else:
             yield from chain(
-                opaque(effect.target), _state_reads(effect.value, f"the effect '{effect}'")
+                opaque(effect.target),
+                _state_reads(effect.value, statics, f"the effect '{effect}'"),
             )
-    yield from _state_reads(task.cost, f"the cost {task.cost!s}")
+    yield from _state_reads(task.cost, statics, f"the cost {task.cost!s}")
 
 
 def opaque(expression: Expression[Any]) -> Iterator[str]:
     """Texts that name the functions and state-dependent indices in a condition."""
     for leaf in leaves_of(expression):
         if isinstance(leaf, MemberOf):
-            yield from _state_reads(leaf.index, f"the index of {leaf!s}")
+            if not all(isinstance(part, Constant | Parameter) for part in leaves_of(leaf.index)):
+                yield f"the index of {leaf!s} reads the state"
         elif not isinstance(leaf, Fluent | Constant | Parameter):
             yield f"the condition {leaf!s} is a function"
 
 
-def _state_reads(expression: Expression[Any], text: str) -> Iterator[str]:
-    """Yield a text if the expression needs a state."""
-    if not all(isinstance(leaf, Constant | Parameter) for leaf in leaves_of(expression)):
+def _state_reads(expression: Expression[Any], statics: Statics, text: str) -> Iterator[str]:
+    """Yield a text if the value of the expression depends on what actions write."""
+    if not statics.is_static(expression):
         yield f"{text} reads the state"

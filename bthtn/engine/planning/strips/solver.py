@@ -15,14 +15,15 @@ from bthtn.engine.planning.strips.forward import ForwardProblem, simulate_plan
 from bthtn.engine.planning.strips.ground import (
     conjunctions,
     ground_actions,
-    ground_calls,
     opaque,
     opaque_parts,
 )
+from bthtn.engine.planning.strips.instances import Instances, Statics, unbound
 from bthtn.engine.planning.strips.regress import Grounding
-from bthtn.engine.world.expression import Binding, Expression, StateView
+from bthtn.engine.world.expression import NOTHING_KNOWN, Binding, Expression, StateView
 from bthtn.engine.world.fluent import UnknownRead
 from bthtn.engine.world.footprint import RecordingView
+from bthtn.engine.world.value_type import values_of
 from bthtn.errors import Diagnostic
 
 
@@ -37,9 +38,14 @@ def new_search(
     objects = pursuit.values(view, binding)
     heuristic = heuristic_of(manner)
     if manner.forward:
-        actions = ground_calls(pursuit.actions, objects)
+        statics = Statics(pursuit.actions, objects, view)
+        actions = (
+            (task, args)
+            for task in pursuit.actions
+            for args in Instances(task, objects, statics).rows
+        )
         return AStar(ForwardProblem(pursuit, actions, view, binding, heuristic), listener)
-    grounding = _grounding(pursuit, objects, binding)
+    grounding = _grounding(pursuit, objects, view, binding)
     return AStar(BackwardProblem(grounding, view, heuristic), listener)
 
 
@@ -53,16 +59,17 @@ def heuristic_of(manner: Manner) -> str:
 
 
 def _grounding(
-    pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Binding
+    pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], view: StateView, binding: Binding
 ) -> Grounding:
-    """The grounded goal. The last one is kept: values seldom change between searches."""
+    """The grounded goal. The last one is kept: what it depends on seldom changes."""
     key = (exact(binding), *((name, exact(values)) for name, values in objects.items()))
     kept = pursuit.kept.get("grounding")
-    if kept is None or kept[0] != key:
-        actions = ground_actions(pursuit.actions, objects)
+    if kept is None or kept[0] != key or not kept[1].are_in(view):
+        statics = Statics(pursuit.actions, objects, view)
+        actions = ground_actions(pursuit.actions, objects, statics)
         grounding = Grounding(actions, conjunctions(pursuit.condition, binding))
-        kept = pursuit.kept["grounding"] = (key, grounding)
-    found: Grounding = kept[1]
+        kept = pursuit.kept["grounding"] = (key, statics.reads, grounding)
+    found: Grounding = kept[2]
     return found
 
 
@@ -70,7 +77,14 @@ class GoalDirected:
     """Solves goals inside task networks, each in a single call."""
 
     def faults(self, pursuit: Pursuit) -> Iterator[Diagnostic]:
-        """Diagnostics for functions and state-dependent parts, which regression cannot use."""
+        """Diagnostics for parameters without values, and for what regression cannot use."""
+        statics = Statics(pursuit.actions, {}, NOTHING_KNOWN)
+        for task in pursuit.actions:
+            bound = statics.bound(task)
+            for parameter in task.parameters:
+                listed = parameter.name in pursuit.objects or values_of(parameter).values()
+                if not listed and parameter.position not in bound:
+                    yield unbound(task, parameter)
         if pursuit.manner.forward:
             return
         hint = "search from the state: achieve(..., forward=True), or --forward"
@@ -78,7 +92,7 @@ class GoalDirected:
             message = f"a search cannot go back from this goal: {part}"
             yield Diagnostic("BT211", message, "achieve", hint)
         for task in pursuit.actions:
-            for part in opaque_parts(task):
+            for part in opaque_parts(task, statics):
                 message = f"a search cannot go back through '{task.name}': {part}"
                 yield Diagnostic("BT211", message, "achieve", hint)
 
