@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from bthtn.engine.domain.chance import values_in_order
 from bthtn.engine.domain.choice import known_value
@@ -28,6 +28,7 @@ from bthtn.engine.world.expression import (
     Expression,
     Junction,
     Negation,
+    Parameter,
     StateView,
 )
 from bthtn.engine.world.footprint import RecordingView
@@ -35,6 +36,8 @@ from bthtn.engine.world.state import State
 from bthtn.engine.world.truth import Truth
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.records import record
+
+T = TypeVar("T")
 
 Written = Expression[Any] | Callable[[Any], Any]
 
@@ -87,19 +90,19 @@ class Solver(Protocol):
 class Pursuit:
     """A goal, the actions that may be used for it, and the values of their parameters.
 
-    ``objects`` has values by parameter name; parameters whose type is finite, such as an Enum,
-    need none.
+    ``objects`` has values by the name of a parameter, or by its type; parameters whose type is
+    finite, such as an Enum, need none.
     """
 
     condition: Condition
     actions: tuple[PrimitiveTask[...], ...]
-    objects: Mapping[str, Expression[Any]]
+    objects: Mapping[Any, Expression[Any]]
     manner: Manner
     solver: Solver
     kept: dict[str, Any] = field(default_factory=dict)
     """A cache for the solver, which lives as long as this goal."""
 
-    def values(self, view: StateView, binding: Binding) -> dict[str, tuple[Any, ...]]:
+    def values(self, view: StateView, binding: Binding) -> dict[Any, tuple[Any, ...]]:
         """The values of ``objects`` in this state.
 
         Raises UnknownRead for unknown ones, and DomainError for something that is no collection
@@ -108,7 +111,7 @@ class Pursuit:
         found = {}
         for name, written in self.objects.items():
             values = known_value(written, RecordingView(view), binding)
-            where = partial("objects of '{}'".format, name)
+            where = partial("objects of '{}'".format, _text(name))
             found[name] = tuple(dict.fromkeys(values_in_order(values, where, _HINT)))
         return found
 
@@ -169,7 +172,7 @@ class Achieve(Construct):
 
     condition: Any
     actions: tuple[PrimitiveTask[...], ...]
-    objects: tuple[tuple[str, Written], ...]
+    objects: tuple[tuple[Any, Written], ...]
     manner: Manner
     solver: Solver
     word: str = "achieve"
@@ -205,14 +208,28 @@ class Achieve(Construct):
 
 
 def _unused(
-    tasks: Iterable[PrimitiveTask[...]], objects: Mapping[str, Any]
+    tasks: Iterable[PrimitiveTask[...]], objects: Mapping[Any, Any]
 ) -> Iterator[Diagnostic]:
-    """A finding for values of a parameter that no primitive task of the domain has."""
-    names = {parameter.name for task in tasks for parameter in task.parameters}
+    """A finding for values of a parameter, or a type, that no primitive task of the domain has."""
+    parameters = [parameter for task in tasks for parameter in task.parameters]
+    names = {parameter.name for parameter in parameters}
+    kinds = [parameter.annotation for parameter in parameters]
     for name in objects:
-        if name not in names:
-            message = f"no primitive task has a parameter '{name}'"
-            yield Diagnostic("BT121", message, "achieve", nearest(name, names))
+        if name not in names and name not in kinds:
+            of_type = "" if isinstance(name, str) else "of type "
+            message = f"no primitive task has a parameter {of_type}'{_text(name)}'"
+            yield Diagnostic("BT121", message, "achieve", nearest(_text(name), names))
+
+
+def given_for(parameter: Parameter[Any], objects: Mapping[Any, T]) -> T | None:
+    """What is given for a parameter, by its name or else by its type."""
+    found = objects.get(parameter.name)
+    return objects.get(parameter.annotation) if found is None else found
+
+
+def _text(name: Any) -> str:
+    """The name of a parameter, or of a type."""
+    return name if isinstance(name, str) else getattr(name, "__name__", str(name))
 
 
 def pursued(body: object) -> Pursuit | None:

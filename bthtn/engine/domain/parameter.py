@@ -34,11 +34,18 @@ def parameters_of(function: Callable[..., Any]) -> Parameters:
         hint = hints.get(parameter.name)
         literals = get_args(hint) if get_origin(hint) is Literal else ()
         kinds = {type(value) for value in literals}
-        kind = hint if isinstance(hint, type) else kinds.pop() if len(kinds) == 1 else None
-        found.append(
-            Parameter(parameter.name, position, kind, parameter.default, literals=literals)
-        )
+        named = _named(hint)
+        kind = named if isinstance(named, type) else kinds.pop() if len(kinds) == 1 else None
+        known = (parameter.name, position, kind, parameter.default)
+        found.append(Parameter(*known, literals=literals, annotation=hint))
     return tuple(found)
+
+
+def _named(hint: Any) -> Any:
+    """What a type is that ``NewType`` has made, any other as it is."""
+    while (named := getattr(hint, "__supertype__", None)) is not None:
+        hint = named
+    return hint
 
 
 def arguments(

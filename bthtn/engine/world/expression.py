@@ -222,7 +222,8 @@ class Parameter(Expression[T]):
 
     ``default`` is the value in calls that leave the parameter out, or REQUIRED. If it
     ``is_fixed``, calls cannot give another value than the default. ``literals`` are the values
-    of a parameter that is annotated with a ``Literal`` type.
+    of a parameter that is annotated with a ``Literal`` type. ``annotation`` is what it is annotated
+    with: a class, or a name for one that ``NewType`` makes.
     """
 
     name: str
@@ -231,6 +232,7 @@ class Parameter(Expression[T]):
     default: Any = REQUIRED
     is_fixed: bool = False
     literals: tuple[T, ...] = field(default=(), kw_only=True)
+    annotation: Any = field(default=None, kw_only=True)
 
     def __format__(self, spec: str) -> str:
         raise SymbolError(f"'{self.text()}' is a symbol: it has no text yet")

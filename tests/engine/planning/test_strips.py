@@ -1,5 +1,8 @@
 """Goal-directed search: the algorithm step by step, and the mistakes that are easy to make."""
 
+from enum import Enum
+from typing import NewType
+
 import pytest
 
 from bthtn import (
@@ -49,6 +52,7 @@ class Trap(State):
     line: Fluent[bool] = fluent(default=False, volatile=True)
     dry: FluentFamily[str, bool] = fluents(default=False)
     path: Relation[tuple[str, str]] = relation(default=[("a", "b"), ("b", "c")])
+    camp: Relation[str] = relation()
 
 
 def planned(domain, goal, state=None, settings=DEFAULT_SETTINGS, **how):
@@ -785,3 +789,49 @@ def test_actions_may_ask_relations(forward):
         "(go('a', 'b'), go('b', 'c'))"
     )
     assert planned(domain, Trap.at == "c", Trap(path=()), objects=places, forward=forward) is None
+
+
+Place = NewType("Place", str)
+
+
+class Way(Enum):
+    """How to go."""
+
+    LEFT = 1
+    RIGHT = 2
+
+
+@pytest.fixture
+def walks():
+    domain = Domain("walks", Trap)
+
+    @domain.primitive
+    def go(here: Place, there: Place, way: Way) -> Primitive:
+        return primitive(precondition=Trap.at == here, effects=Trap.at.becomes(there))
+
+    @domain.primitive
+    def look(here: str) -> Primitive:
+        return primitive(effects=Trap.p.becomes(True))
+
+    return domain
+
+
+def test_objects_are_given_for_all_parameters_of_a_type(walks):
+    goal = achieve(Trap.at == "c", objects={Place: Trap.spots, "here": ("a",)})
+    assert find_plan(walks, Trap(), goal) is None
+    assert str(find_plan(walks, Trap(spots=("a", "c")), goal).steps[0]) == "go('a', 'c', LEFT)"
+    only = achieve(Trap.at == "c", actions=[walks.task("go")], objects={Place: Trap.camp})
+    assert find_plan(walks, Trap(camp=["a", "b"]), only) is None
+    assert len(find_plan(walks, Trap(camp=["a", "c"]), only).steps) == 1
+
+
+def test_types_are_those_of_parameters(walks):
+    with pytest.raises(BthtnError, match="no primitive task has a parameter of type 'int'"):
+        find_plan(walks, Trap(), achieve(Trap.p, objects={int: (1,), Place: ("a",)}))
+    with pytest.raises(BthtnError, match="the values of 'here' of 'look' are not known"):
+        find_plan(walks, Trap(), achieve(Trap.p, objects={Place: ("a",)}))
+
+
+def test_a_type_with_a_name_is_checked_as_what_it_is(walks):
+    with pytest.raises(BthtnError, match="argument 'here' of 'go' is str; 3 is int"):
+        walks.task("go")(3, "a", Way.LEFT)

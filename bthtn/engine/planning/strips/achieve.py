@@ -25,7 +25,7 @@ def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     condition: ConditionLike,
     *,
     actions: Iterable[PrimitiveTask[...]] = (),
-    objects: Mapping[str, Values] | None = None,
+    objects: Mapping[Any, Values] | None = None,
     heuristic: str = "",
     optimal: bool = False,
     forward: bool = False,
@@ -34,8 +34,9 @@ def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     """A goal: primitive tasks that make the condition true, found by goal-directed search.
 
     ``actions`` are the tasks that may be used, by default all of the domain. ``objects`` maps
-    the names of their parameters to values: an iterable, an expression or a function of the
-    state; parameters of type ``bool``, an Enum or a ``Literal`` need none. With ``optimal`` the
+    the names of their parameters, or the types, to values: an iterable, an expression such as a
+    relation, or a function of the state; parameters of type ``bool``, an Enum or a ``Literal``
+    need none. With ``optimal`` the
     plan has the least cost. ``heuristic`` is ``"hff"`` (the default), ``"lmcut"`` (the default if
     ``optimal``), ``"unmet"`` or ``"zero"``. The search regresses from the condition by default;
     with ``forward`` it progresses from the state, and actions may contain Python functions.

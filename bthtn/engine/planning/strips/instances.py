@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from bthtn.engine.domain.chance import stable_text
 from bthtn.engine.domain.function import FunctionEffect
+from bthtn.engine.domain.goal import given_for
 from bthtn.engine.domain.task import PrimitiveTask
 from bthtn.engine.planning.question import exact
 from bthtn.engine.world.expression import (
@@ -41,8 +42,8 @@ from bthtn.engine.world.value_type import values_of
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.records import record
 
-Objects = Mapping[str, tuple[Any, ...]]
-"""The values of each parameter, by the parameter's name."""
+Objects = Mapping[Any, tuple[Any, ...]]
+"""The values of parameters, by their names or their types."""
 
 Row = tuple[Any, ...]
 Place = tuple[type | None, str]
@@ -191,7 +192,7 @@ class Statics:
 
 def listed_values(parameter: Parameter[Any], objects: Objects) -> tuple[Any, ...]:
     """The values of a parameter that the goal or its type lists, if any."""
-    return tuple(objects.get(parameter.name) or values_of(parameter).values())
+    return tuple(given_for(parameter, objects) or values_of(parameter).values())
 
 
 def unbound(task: PrimitiveTask[...], parameter: Parameter[Any]) -> Diagnostic:

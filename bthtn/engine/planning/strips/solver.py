@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from bthtn.engine.domain.goal import Manner, Pursuit, Solution
+from bthtn.engine.domain.goal import Manner, Pursuit, Solution, given_for
 from bthtn.engine.planning import trace
 from bthtn.engine.planning.protocol import no_answer
 from bthtn.engine.planning.question import exact
@@ -59,7 +59,7 @@ def heuristic_of(manner: Manner) -> str:
 
 
 def _grounding(
-    pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], view: StateView, binding: Binding
+    pursuit: Pursuit, objects: dict[Any, tuple[Any, ...]], view: StateView, binding: Binding
 ) -> Grounding:
     """The grounded goal. The last one is kept: what it depends on seldom changes."""
     key = (exact(binding), *((name, exact(values)) for name, values in objects.items()))
@@ -82,8 +82,9 @@ class GoalDirected:
         for task in pursuit.actions:
             bound = statics.bound(task)
             for parameter in task.parameters:
-                listed = parameter.name in pursuit.objects or values_of(parameter).values()
-                if not listed and parameter.position not in bound:
+                given = given_for(parameter, pursuit.objects)
+                is_listed = given is not None or values_of(parameter).values()
+                if not is_listed and parameter.position not in bound:
                     yield unbound(task, parameter)
         if pursuit.manner.forward:
             return
