@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Final, assert_never
 
+from bthtn.engine.domain.bindable import Bindable
+from bthtn.engine.domain.chance import values_in_order
+from bthtn.engine.domain.choice import ValueChoice, known_value
 from bthtn.engine.domain.effect import writes_of
 from bthtn.engine.domain.method import Method
 from bthtn.engine.domain.network import (
@@ -47,7 +51,7 @@ from bthtn.engine.planning.exclusions import why_avoided
 from bthtn.engine.planning.least_cost import least_sums
 from bthtn.engine.planning.partial import cut
 from bthtn.engine.planning.protocol import PlanRequest
-from bthtn.engine.world.expression import Binding
+from bthtn.engine.world.expression import Binding, Condition, StateView
 from bthtn.engine.world.fluent import Fluent, UnknownRead
 from bthtn.engine.world.footprint import Footprint, RecordingView, Write
 from bthtn.engine.world.sharing import Unpicklable
@@ -116,6 +120,38 @@ class Place:
     binding: Binding
     at: PathState
     above: tuple[tuple[CompoundTask[...], tuple[Any, ...], PathState], ...] = ()
+
+
+def by_loops(choice: ValueChoice, at: StateView, args: Binding) -> tuple[Any, ...]:
+    """What a choice of several variables at once has to give: the result of nested loops."""
+    assert choice.join is not None
+    join, view = choice.join, RecordingView(at)
+    ranges = [
+        values_in_order(known_value(each.values, view, args), str, "") for each in join.ranges
+    ]
+    rows, last = [], max(choice.positions, default=0)
+    for row in product(*map(dict.fromkeys, ranges)):
+        values = [*args, *[None] * (last + 1 - len(args))]
+        for each, value in zip(join.ranges, row, strict=True):
+            parts = value if len(each.places) > 1 else (value,)
+            for place, part in (*zip(each.places, parts, strict=True), (each.whole, value)):
+                if place in choice.positions:
+                    values[place] = part
+        if all(_may_hold(condition, view, tuple(values)) for condition in join.conditions):
+            rows.append((row, tuple(values[position] for position in choice.positions)))
+    if choice.key is not None:
+        key, window = Bindable(choice.key).bound(args), choice.state_class.over(view)
+        rows.sort(key=lambda row: key(window, *row[0]))
+    return tuple(
+        dict.fromkeys(values if len(choice.positions) > 1 else values[0] for _, values in rows)
+    )
+
+
+def _may_hold(condition: Condition, view: StateView, binding: Binding) -> bool:
+    try:
+        return condition.evaluate(view, binding) is not False
+    except Exception:  # noqa: BLE001 - the method itself evaluates it again
+        return True
 
 
 class Reference(Unpicklable):
@@ -220,6 +256,8 @@ class Reference(Unpicklable):
         except UnknownRead as signal:
             yield _undecided(call, place, str(signal.fluent))
             return
+        if isinstance(call.task.choice, ValueChoice) and call.task.choice.join is not None:
+            assert decompositions.values == by_loops(call.task.choice, place.at, args)
         for index in range(len(decompositions)):
             if why_avoided(decompositions.avoidable(index), self._request.avoiding):
                 continue

@@ -54,6 +54,7 @@ GRAPHS = ("bthtn/studio/analysis/", "bthtn/studio/views/domain_drawing.py")
 """What needs networkx, which comes with the command."""
 TOOL_OF = {
     "bthtn/engine/agent/code_types.py": "typing_extensions",
+    "bthtn/kit/formats/workbook.py": "openpyxl",
     "bthtn/kit/formats/xml_document.py": "defusedxml",
     "bthtn/studio/batch/runner.py": "joblib",
     "bthtn/studio/cli/reload.py": "watchfiles",

@@ -117,7 +117,8 @@ EFFECTS = ("effects", "expected", "actual", "on_start", "on_failure", "on_abort"
 NUMBERS = ("duration", "cost")
 
 NO_CONDITION = {
-    "a list": [Guard.ammo > 0, Guard.awake],
+    "a list with a number": [Guard.ammo > 0, Guard.ammo],
+    "a set": frozenset({3}),
     "a number": 3,
     "a text": "awake",
     "a fluent of numbers": Guard.ammo,

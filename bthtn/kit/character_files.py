@@ -145,7 +145,8 @@ def _named(folder: Path, known: Mapping[str, T], name: str, what: str, kind: Kin
         file = f"{name}.csv" if name == kind else f"{name}.{kind}.csv"
         hint = nearest(name, known) or f"write it into {file} beside tree.xml"
         for misnamed, wanted in unread_files(folder):
-            hint = f"rename {misnamed} to {file}" if wanted == file else hint
+            is_it = Path(wanted).stem == Path(file).stem
+            hint = f"rename {misnamed} to {wanted}" if is_it else hint
         raise InputError("BT421", f"there is no {what} '{name}'", hint=hint)
     return known[name]
 

@@ -83,7 +83,7 @@ class RoleTable(Shared, Unpicklable):
 def read_groups(
     path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
 ) -> dict[str, GroupRow]:
-    """Read the rights of groups from a ``.csv`` or ``.toml`` file.
+    """Read the rights of groups from a ``.csv``, ``.xlsx`` or ``.toml`` file.
 
     ``Right`` is a family of fluents of this class of states, in which members believe whom they
     may attack. Raises InputError with all faults of the file and their places.
@@ -110,9 +110,10 @@ def read_groups(
 def read_roles(
     path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
 ) -> RoleTable:
-    """Read roles from a ``.csv`` or ``.toml`` file; this class of states is that of the members.
+    """Read roles from a ``.csv``, ``.xlsx`` or ``.toml`` file.
 
-    Raises InputError with all faults of the file and their places.
+    ``state`` is the class of states of the members. Raises InputError with all faults of the file
+    and their places.
     """
     rows = read_sheet(
         path,

@@ -74,10 +74,10 @@ class GoalTable(Shared, Unpicklable):
 def read_goals(
     path: Path | str, domain: Domain[Any] | FrozenDomain, *, columns: Mapping[str, str] = NO_MAPPING
 ) -> GoalTable:
-    """Read a list of goals, which are tasks of this domain, from a ``.csv`` or ``.toml`` file.
+    """Read a list of goals from a ``.csv``, ``.xlsx`` or ``.toml`` file.
 
-    Either every row has a utility or none. Raises InputError with all faults of the file and their
-    places.
+    They are tasks of this domain. Either every row has a utility or none. Raises InputError with
+    all faults of the file and their places.
     """
     whole = frozen(domain)
     rows = read_sheet(

@@ -52,10 +52,11 @@ _ASKED: Final = re.compile(r"\s*(?P<fluent>.*?)\s*(?P<comparison>==|!=|<=|>=|<|>
 def read_lottery(
     path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
 ) -> LotteryTable:
-    """Read the table in a ``.csv`` or ``.toml`` file, with conditions on this class of states.
+    """Read the table in a ``.csv``, ``.xlsx`` or ``.toml`` file.
 
-    ``columns`` has headings that are called otherwise, with their meanings: a column, or a fluent
-    with its comparison. Raises InputError with all faults of the file and their places.
+    Its conditions are on this class of states. ``columns`` has headings that are called otherwise,
+    with their meanings: a column, or a fluent with its comparison. Raises InputError with all
+    faults of the file and their places.
     """
     rows = read_sheet(
         path,

@@ -21,7 +21,7 @@ from bthtn.engine.domain.task import CompoundTask
 from bthtn.engine.text.values import finite_from
 from bthtn.engine.world.expression import Parameter
 from bthtn.errors import BthtnError, InputError, nearest
-from bthtn.kit.formats.columns import Column, folded
+from bthtn.kit.formats.columns import Column, folded, with_point
 from bthtn.kit.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.skills import SkillTable
 
@@ -36,7 +36,7 @@ def read_skills(
     *templates: Domain[Any] | FrozenDomain,
     columns: Mapping[str, str] = NO_MAPPING,
 ) -> dict[str, FrozenDomain]:
-    """Derive a domain for each row of a ``.csv`` or ``.toml`` file.
+    """Derive a domain for each row of a ``.csv``, ``.xlsx`` or ``.toml`` file.
 
     The row's template is a compound task of one of ``templates``. In the new domain it is called
     as the skill, and the other tasks have the skill's name behind theirs. Every other column is a
@@ -68,7 +68,10 @@ def read_skills(
         template = by_task[task]
         parameters = _parameters(template, task)
         cells = {**({"Skill": skill} if "skill" in parameters else {}), **row.others}
-        given = dict(_given(heading, text, parameters) for heading, text in cells.items())
+        given = dict(
+            _given(heading, text, parameters, has_commas=row.may_have_commas)
+            for heading, text in cells.items()
+        )
         return skill, derive(template, skill, rename={task: skill}, suffix=f"_{skill}", given=given)
 
     return read_sheet(
@@ -89,10 +92,10 @@ def read_skill_table(
     operators: Operators[Any] | None = None,
     columns: Mapping[str, str] = NO_MAPPING,
 ) -> SkillTable:
-    """Read the skills of each kind of agent, by their names, from a ``.csv`` or ``.toml`` file.
+    """Read the skills of each kind of agent from a ``.csv``, ``.xlsx`` or ``.toml`` file.
 
-    Names in a cell are separated by commas. Raises InputError with all faults of the file and
-    their places, and as ``SkillTable``.
+    They are given by their names, separated by commas. Raises InputError with all faults of the
+    file and their places, and as ``SkillTable``.
     """
     named = Column("Skills", "skills", lambda text: _skills(text, skills), also=("Skill",))
     table = read_sheet(
@@ -127,13 +130,17 @@ def _parameters(domain: FrozenDomain, template: str) -> dict[str, Parameter[Any]
     return {folded(parameter.name): parameter for task in tasks for parameter in task.parameters}
 
 
-def _given(heading: str, text: str, parameters: Mapping[str, Parameter[Any]]) -> tuple[str, Any]:
+def _given(
+    heading: str, text: str, parameters: Mapping[str, Parameter[Any]], *, has_commas: bool
+) -> tuple[str, Any]:
     """The parameter of a column with its value. Raises InputError."""
     where = f"column {heading}"
     if folded(heading) not in parameters:
         hint = nearest(heading, [parameter.name for parameter in parameters.values()])
         raise InputError("BT103", f"the template has no parameter '{heading}'", where, hint)
     parameter = parameters[folded(heading)]
+    if has_commas and parameter.type is not str:
+        text = with_point(text)
     try:
         value = finite_from(text, parameter)
     except InputError as error:

@@ -98,7 +98,7 @@ def test_every_comparison_can_be_asked(read, sign):
             r"Weight is 'heavy'\n.*t.csv:2, column weight\n.*a number",
         ),
         ("action,priority\nJab,1.5\n", "t.csv", r"a whole number"),
-        ("action;weight\nJab;2,5\n", "t.csv", r"Weight is '2,5'\n.*:2, column weight\n.*as 2.5"),
+        ("action\tweight\nJab\t2,5\n", "t.csv", r"Weight is '2,5'\n.*:2, column weight\n.*as 2.5"),
         ("action,stanze\nJab,RAGE\n", "t.csv", r"a fluent is called 'stanze'\n.*\n.*'stance'"),
         (
             "action,wieght\nJab,3\n",

@@ -101,6 +101,13 @@ def test_r003_07_each_kind_has_the_skills_of_its_row(put, kind, last):
     assert last in str(find_plan(table.domain(kind), state, battle()).steps[-1])
 
 
+def test_the_number_of_a_parameter_may_have_a_decimal_comma_beside_semicolons(put):
+    skills = read_skills(put(SKILLS.replace(",", ";").replace(".", ","), "skills.csv"), melee)
+    table = read_skill_table(put("Kind,Skill\nimp,Slash\n", "kinds.csv"), enemy, skills)
+    plan = find_plan(table.domain("imp"), Enemy(value={"Slash": 0}), battle())
+    assert str(plan.steps[0]) == "approach_Slash(2.5)"
+
+
 def test_a_parameter_of_another_template_is_refused_in_the_row_that_has_it(put):
     archery = Domain("archery", Enemy)
 

@@ -108,6 +108,7 @@ assert_type(Soldier.ammo > 0, Expression[bool])
 assert_type(Soldier.ammo + 1, Expression[int])
 assert_type(Soldier.ammo == 3, Expression[bool])
 assert_type(~Soldier.cover & (Soldier.ammo > 0), Expression[bool])
+assert_type(Soldier.cover & (lambda state: state.ammo > 0), Expression[bool])
 Soldier(ammo=0, mood=Mood.ANGRY, target="enemy")
 Soldier(seen={"enemy": True})
 Soldier(ammo=UNKNOWN)
@@ -123,6 +124,8 @@ Map()  # type: ignore[call-arg]
 Soldier.road["wall", "tree"].becomes(True)  # type: ignore[attr-defined]
 assert_type(one_of(Soldier.place), str)
 assert_type(one_of(Soldier.road), tuple[str, str])
+assert_type(one_of(Soldier.place, (1, 2)), tuple[str, int])
+assert_type(one_of(Soldier.place, Soldier.spots, Soldier.road), tuple[str, str, tuple[str, str]])
 
 Soldier(ammo="many")  # type: ignore[arg-type]
 Soldier(cover=1)  # type: ignore[arg-type]
@@ -209,6 +212,7 @@ move_to("tower", sped=3)  # type: ignore[call-arg]
 move_to("tower", 1, 2)  # type: ignore[call-arg]
 move_to(Soldier.ammo)  # type: ignore[arg-type]
 primitive(effect=Soldier.ammo.becomes(1))  # type: ignore[call-arg]
+primitive(precondition=[Soldier.ammo > 0, Soldier.cover, lambda state: state.ammo > 3])
 primitive(precondition=Soldier.ammo)  # type: ignore[arg-type]
 
 
@@ -226,6 +230,7 @@ def fight() -> Methods:
     yield method(parallel(take_cover("wall"), reload()), fight(), when=Soldier.cover, name="cover")
     yield method(priority(reload(), null(), reactive=True), pause(), defer(fight()))
     yield method((reload(), sequence(reload(), fight())), when=lambda state: state.ammo > 3)
+    yield method(reload(), Soldier.ammo > 0, when=[Soldier.cover, Soldier.ammo > 3])
     yield method(lambda state: [reload()] if state.ammo else None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bthtn.checked import checked
@@ -11,10 +11,13 @@ from bthtn.engine.world.assignment import Assignment, FluentReference
 from bthtn.engine.world.at_start import AtStart, conjunction
 from bthtn.engine.world.expression import (
     ALWAYS,
+    Asked,
     Binding,
     Condition,
     Constant,
     Expression,
+    Junction,
+    Negation,
     StateView,
     conjuncts,
 )
@@ -24,8 +27,9 @@ from bthtn.engine.world.truth import Truth, value_text
 from bthtn.errors import DomainError
 from bthtn.records import record
 
-ConditionLike = Expression[bool] | bool | Callable[[Any], bool]
-"""Everything that users may write as a condition."""
+OneCondition = Expression[bool] | bool | Callable[[Any], bool]
+ConditionLike = OneCondition | Sequence[OneCondition]
+"""Everything that users may write as a condition: several in a list all have to hold."""
 
 
 def condition_from(written: ConditionLike | None, state_class: type[State]) -> Condition:
@@ -39,17 +43,37 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         hint = f"compare it: {written!s} > 0, {written!s} == ..."
         raise DomainError("BT110", f"'{written!s}' is {kind}, not a condition", hint=hint)
     if isinstance(written, Expression):
-        state_class.__schema__.check(written)
-        return written
+        condition = _with_functions(written, state_class)
+        state_class.__schema__.check(condition)
+        return condition
+    if isinstance(written, list | tuple):
+        parts = (condition_from(part, state_class) for part in written)
+        return conjunction([each for part in parts for each in conjuncts(part)])
     if is_function(written):
         return Computed(written, state_class, as_truth=True)
     hint = "write a comparison of fluents, Soldier.ammo > 0, or a function of the state"
-    if isinstance(written, list | tuple | set):
-        hint = "write several conditions as one: (Soldier.ammo > 0) & Soldier.has_target"
+    if isinstance(written, set | frozenset):
+        hint = "write several conditions in a list: [Soldier.ammo > 0, Soldier.has_target]"
     elif isinstance(written, Assignment):
         hint = f"a condition changes nothing: write {written.target!s} == {written.value!s}"
     message = f"{written!r} is not a condition, but {type(written).__name__}"
     raise DomainError("BT110", message, hint=hint)
+
+
+def _with_functions(condition: Condition, state_class: type[State]) -> Condition:
+    """The condition with its functions asked of states of this class. Raises DomainError."""
+    match condition:
+        case Asked(function):
+            return condition_from(function, state_class)
+        case Negation(operand):
+            inside = _with_functions(operand, state_class)
+            return condition if inside is operand else Negation(inside)
+        case Junction(parts, decisive):
+            read = tuple([_with_functions(part, state_class) for part in parts])
+            is_same = all(one is other for one, other in zip(read, parts, strict=True))
+            return condition if is_same else Junction(read, decisive)
+        case _:
+            return condition
 
 
 def precondition_from(
@@ -59,7 +83,12 @@ def precondition_from(
 
     Raises DomainError as ``condition_from``, and for an ``at_start`` inside of a part.
     """
-    parts = conjuncts(written) if isinstance(written, Expression) else ()
+    listed = written if isinstance(written, list | tuple) else (written,)
+    parts = [
+        part
+        for each in listed
+        for part in (conjuncts(each) if isinstance(each, Expression) else (each,))
+    ]
     if not any(isinstance(part, AtStart) for part in parts):
         condition = condition_from(written, state_class)
         return condition, condition

@@ -13,7 +13,7 @@ hold the author's request; ``lowering`` turns them into tasks and methods.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from math import isfinite
@@ -311,7 +311,9 @@ def _circle(before: tuple[tuple[int, int], ...], count: int) -> list[int]:
     return []
 
 
-def _written(value: Written | bool, binding: Binding | None) -> str:  # noqa: FBT001 - a condition
+def _written(value: ConditionLike, binding: Binding | None) -> str:
     if isinstance(value, bool):
         return str(value)
+    if isinstance(value, Sequence):
+        return " and ".join(_written(each, binding) for each in value)
     return value.text(binding) if isinstance(value, Expression) else function_text(value)

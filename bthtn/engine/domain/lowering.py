@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from types import MappingProxyType
 from typing import Any, Final, assert_never
 
@@ -34,9 +35,11 @@ from bthtn.engine.domain.decorate import DecoratedPart
 from bthtn.engine.domain.decorator import Decorator
 from bthtn.engine.domain.function import Computed
 from bthtn.engine.domain.goal import Achieve, GoalBody
+from bthtn.engine.domain.join import Join, Range
 from bthtn.engine.domain.method import FREE, Method, PlainBody, never_called
 from bthtn.engine.domain.network import (
     NULL,
+    ConditionPart,
     Construct,
     DeferNetwork,
     Network,
@@ -52,8 +55,16 @@ from bthtn.engine.domain.network import (
 from bthtn.engine.domain.parameter import Parameters
 from bthtn.engine.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.engine.domain.turns import OfTurn, TurnBody
-from bthtn.engine.domain.variable import Variable, variables_in
-from bthtn.engine.world.expression import ALWAYS, Constant, Expression, Parameter
+from bthtn.engine.domain.variable import Choice, Variable, variables_in
+from bthtn.engine.world.at_start import conjunction
+from bthtn.engine.world.expression import (
+    ALWAYS,
+    Condition,
+    Constant,
+    Expression,
+    Parameter,
+    conjuncts,
+)
 from bthtn.engine.world.state import State
 from bthtn.errors import DomainError
 
@@ -103,21 +114,24 @@ class Lowering:
                 return method
             return replace(method, body=self.network(body, self._parameters))
         _refuse_others(variables, known)
+        choices = list(dict.fromkeys(variable.choice for variable in variables))
         for variable in variables:
             self._place(variable)
-        # By how many variables have values there, the outermost level first.
-        levels = [Method(NULL, name=method.name), *[Method(NULL)] * len(variables)]
-        for part in ("condition", "cost", "value"):
-            at = _bound_at(getattr(method, part), variables)
+        # By how many choices are made there, the outermost level first.
+        levels = [Method(NULL, name=method.name), *[Method(NULL)] * len(choices)]
+        for part in ("cost", "value"):
+            at = _bound_at(getattr(method, part), choices)
             levels[at] = replace(levels[at], **{part: getattr(method, part)})
+        conditions = _by_level(method.condition, choices)
         scopes: list[Scope] = [self._parameters]
         tasks: list[CompoundTask[...]] = []
-        for variable in variables:
-            bound = self._bound(variable)
-            tasks.append(
-                self.task("one_of", f"{bound.name} in {bound.values!s}", scopes[-1], bound)
-            )
-            scopes.append(self._with(scopes[-1], variable))
+        for level, choice in enumerate(choices, 1):
+            chosen = [variable for variable in variables if variable.choice is choice]
+            bound, text = self._bound(choice, chosen, conditions[level])
+            tasks.append(self.task("one_of", text, scopes[-1], bound))
+            scopes.append(self._with(scopes[-1], chosen))
+        for level, parts in enumerate(conditions):
+            levels[level] = replace(levels[level], condition=conjunction(parts))
         if not isinstance(body, PlainBody):
             body = self.network(body, scopes[-1])
         for index in reversed(range(len(tasks))):
@@ -197,13 +211,42 @@ class Lowering:
         variable.place(len(self._parameters) + len(self._variables))
         self._variables.append(variable)
 
-    def _with(self, scope: Scope, variable: Variable[Any]) -> Scope:
-        room = (*scope, *[_NOTHING] * (variable.position + 1 - len(scope)))
-        return (*room[: variable.position], variable, *room[variable.position + 1 :])
+    def _with(self, scope: Scope, chosen: Sequence[Variable[Any]]) -> Scope:
+        last = max(variable.position for variable in chosen)
+        inside = [*scope, *[_NOTHING] * (last + 1 - len(scope))]
+        for variable in chosen:
+            inside[variable.position] = variable
+        return tuple(inside)
 
-    def _bound(self, variable: Variable[Any]) -> ValueChoice:
-        values = self.expression(variable.values)
-        return ValueChoice(variable.name, variable.position, values, variable.key, self.state_class)
+    def _bound(
+        self, choice: Choice, chosen: Sequence[Variable[Any]], conditions: Sequence[Condition]
+    ) -> tuple[ValueChoice, str]:
+        """How these variables of a choice get their values, and a text that says it."""
+        places = {id(variable): variable.position for variable in chosen}
+        others = count(len(self._parameters) + len(self._variables))
+        ranges = [
+            Range(
+                self.expression(variable.values),
+                tuple(places[id(p)] if id(p) in places else next(others) for p in parts),
+                places.get(id(variable), -1) if variable.parts else -1,
+                tuple(part.name or "value" for part in parts),
+            )
+            for variable in choice.variables
+            for parts in [variable.parts or (variable,)]
+            if not places.keys().isdisjoint(map(id, (variable, *parts)))
+        ]
+        join = None
+        if choice.is_joint:
+            join = Join(ranges, conditions, lambda part: _places_in(part, places))
+        bound = ValueChoice(
+            tuple(variable.name for variable in chosen),
+            tuple(places.values()),
+            tuple(each.values for each in ranges),
+            choice.key,
+            self.state_class,
+            join,
+        )
+        return bound, ", ".join(each.text for each in ranges)
 
 
 def _first_of(
@@ -276,6 +319,14 @@ def _until(lowering: Lowering, construct: Until, scope: Scope) -> TaskCall:
     return TaskCall(task, scope)
 
 
+def _condition(lowering: Lowering, construct: ConditionPart, scope: Scope) -> TaskCall:
+    """A task with nothing to do, where the condition holds."""
+    condition = condition_from(construct.condition, lowering.state_class)
+    task = lowering.task(construct.word, construct.text(), scope)
+    lowering.methods[task] = (Method(NULL, condition, construct.text()),)
+    return TaskCall(task, scope)
+
+
 def _with_cleanup(lowering: Lowering, construct: WithCleanup, scope: Scope) -> TaskCall:
     """A task whose cleanup is a task of its own, so that it can be planned separately."""
     task = lowering.task(construct.word, construct.text(), scope)
@@ -300,6 +351,7 @@ def _achieve(lowering: Lowering, construct: Achieve, scope: Scope) -> TaskCall:
 LOWERINGS: Final[Mapping[type[Construct], Callable[[Lowering, Any, Scope], Network]]] = {
     Achieve: _achieve,
     AnyOrder: _any_order,
+    ConditionPart: _condition,
     DecoratedPart: _first_of,
     FirstOf: _first_of,
     RandomOf: _random_of,
@@ -346,9 +398,25 @@ def _refuse_others(variables: Sequence[Variable[Any]], known: Sequence[Variable[
             raise DomainError("BT118", message, hint=hint)
 
 
-def _bound_at(expression: Expression[Any], variables: tuple[Variable[Any], ...]) -> int:
-    """Number of variables, from the first, that need values before this can be evaluated."""
-    mentioned = set(map(id, variables_in(expression)))
-    return max(
-        (n for n, variable in enumerate(variables, 1) if id(variable) in mentioned), default=0
-    )
+def _by_level(condition: Condition, choices: Sequence[Choice]) -> list[list[Condition]]:
+    """The parts of a condition by how many choices have to be made before they are evaluated.
+
+    Where no values depend on it, a condition stays whole.
+    """
+    levels: list[list[Condition]] = [[] for _ in range(len(choices) + 1)]
+    is_joint = any(choice.is_joint for choice in choices)
+    for part in conjuncts(condition) if is_joint else (condition,):
+        levels[_bound_at(part, choices)].append(part)
+    return levels
+
+
+def _bound_at(expression: Expression[Any], choices: Sequence[Choice]) -> int:
+    """Number of choices, from the first, to be made before this can be evaluated."""
+    mentioned = {id(variable.choice) for variable in variables_in(expression)}
+    return max((n for n, choice in enumerate(choices, 1) if id(choice) in mentioned), default=0)
+
+
+def _places_in(expression: Expression[Any], places: Mapping[int, int]) -> frozenset[int]:
+    """The positions of those of some variables that the expression mentions."""
+    mentioned = map(id, variables_in(expression))
+    return frozenset(places[variable] for variable in mentioned if variable in places)

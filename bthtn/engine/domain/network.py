@@ -1,7 +1,7 @@
 """Task networks: the tasks, and their order, into which a method decomposes a task.
 
     network ::= task(…) | sequence(network, …) | parallel(network, …) | priority(network, …)
-              | defer(task(…)) | pause() | null()
+              | defer(task(…)) | pause() | null() | condition
 
 A tuple is a sequence too. All networks are frozen data. Authors may also write constructs
 (``construct``), which become calls of tasks when the domain is frozen (``lowering``).
@@ -19,7 +19,7 @@ from bthtn.checked import checked
 from bthtn.engine.domain.effect import Effect
 from bthtn.engine.domain.task import Task, TaskCall
 from bthtn.engine.world.assignment import Assignment
-from bthtn.engine.world.expression import Binding
+from bthtn.engine.world.expression import Binding, Expression
 from bthtn.engine.world.sharing import Shared, Unpicklable
 from bthtn.engine.world.unfrozen import unfrozen
 from bthtn.errors import DomainError
@@ -133,8 +133,23 @@ class Construct(Shared, Unpicklable):
         return f"{self.word}({listed_text(self.parts, binding)})"
 
 
-NetworkLike = Network | Construct | tuple[Any, ...] | list[Any]
-"""Everything that users may write as a network: a tuple or a list is a sequence."""
+@record(eq=False)
+class ConditionPart(Construct):
+    """A condition that has to hold when planning gets there. Nothing is done for it."""
+
+    condition: Expression[bool]
+    word: str = "condition"
+    parts: tuple[Network, ...] = ()
+
+    def text(self, binding: Binding | None = None) -> str:
+        return self.condition.text(binding)
+
+
+NetworkLike = Network | Construct | Expression[bool] | tuple[Any, ...] | list[Any]
+"""Everything that users may write as a network: a tuple or a list is a sequence.
+
+A condition has to hold when planning gets there.
+"""
 
 NULL = NullNetwork()
 PAUSE = PauseNetwork()
@@ -227,6 +242,8 @@ def network_from(written: object) -> Network:
         return cast("Network", written)  # constructs are replaced before planning
     if isinstance(written, tuple | list):
         return sequence(*written)
+    if isinstance(written, Expression):
+        return cast("Network", ConditionPart(written))
     hint = "write calls of tasks: method(reload(), shoot()), and null() for nothing"
     if callable(written):
         hint = "call the task: add brackets, and its arguments"

@@ -138,7 +138,10 @@ class Arguments:
             gone = decompositions.variable
             if not isinstance(gone, ValueChoice):
                 return {}, {}
-            return {gone.position: next(iter(decompositions.values), None)}, {}
+            first = next(iter(decompositions.values), None)
+            if first is None:
+                return dict.fromkeys(gone.positions), {}
+            return gone.assigned(first), {}
         if node.body is None:
             return {}, {}
         method, binding = decompositions.method(number), decompositions.binding(number)

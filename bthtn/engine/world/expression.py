@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final, Generic, NoReturn, Protocol, TypeVar, cast
 
@@ -112,12 +112,12 @@ class Expression(Symbol, Generic[T]):
     def __ge__(self, other: T | Expression[T]) -> Condition:
         return Comparison(">=", self, as_expression(other))
 
-    def __and__(self, other: Condition | bool) -> Condition:
+    def __and__(self, other: Condition | bool | Callable[[Any], bool]) -> Condition:
         return _junction(self, other, decisive=False)
 
     __rand__ = __and__
 
-    def __or__(self, other: Condition | bool) -> Condition:
+    def __or__(self, other: Condition | bool | Callable[[Any], bool]) -> Condition:
         return _junction(self, other, decisive=True)
 
     __ror__ = __or__
@@ -392,6 +392,19 @@ class Matching(Expression[tuple[Any, ...]]):
         return f"{self.relation.text()}[{shown}]"
 
 
+@record(eq=False, repr=False)
+class Asked(Expression[bool]):
+    """A function of the state beside data, until it is known of which State class."""
+
+    function: Callable[[Any], bool]
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:  # noqa: ARG002 - protocol
+        raise SymbolError(f"'{self.text()}' is a function of a state that is not known yet")
+
+    def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+
 _IN_BRACKETS: Final = (Comparison, Arithmetic, Junction, Negation)
 _MADE_OF_OTHERS: Final = frozenset(
     {Comparison, Arithmetic, Negation, Junction, TupleOf, Related, Matching}
@@ -451,6 +464,8 @@ def _decidable(value: Any) -> Expression[Any]:
 
 def truth_part(value: Any) -> Condition:
     """The value as part of a larger condition. Raises SymbolError when it cannot be a boolean."""
+    if callable(value) and not isinstance(value, type):
+        return Asked(value)
     part = as_expression(value)
     if not part.is_condition:
         raise SymbolError(

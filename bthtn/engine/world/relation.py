@@ -69,6 +69,11 @@ class Tuples(Shared, Generic[T]):
         """The place of each tuple in the order of declaration."""
         return self._places
 
+    def like(self, each: Any) -> tuple[T, ...]:
+        """The listed tuple that equals this one, or nothing."""
+        place = self._places.get(each)
+        return () if place is None else (self._all[place],)
+
     def index(self, columns: tuple[int, ...]) -> Mapping[Any, tuple[T, ...]]:
         """The tuples by their value in a column, or by a tuple of their values in several."""
         known = self._indexes.get(columns)

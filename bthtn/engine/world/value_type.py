@@ -29,13 +29,15 @@ class ValueType:
     """The values that something may have: instances of ``kinds``, hashable.
 
     ``listed`` are the only values, if there are any; ``parts`` are the types of the elements of
-    a tuple of fixed length. None is a value if ``is_optional``.
+    a tuple of fixed length, ``items`` is said to be that of all elements of a collection, which is
+    not checked. None is a value if ``is_optional``.
     """
 
     kinds: tuple[type, ...]
     listed: tuple[Any, ...] = ()
     parts: tuple[ValueType, ...] = ()
     is_optional: bool = False
+    items: ValueType | None = None
     _listed: frozenset[Any] = field(default=frozenset(), init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -221,6 +223,8 @@ def value_type_of(hint: object) -> ValueType | None:
         parts = tuple(map(value_type_of, arguments))
         known = tuple(part for part in parts if part is not None)
         return ValueType((tuple,), parts=known if len(known) == len(parts) else ())
+    if origin in COLLECTIONS and arguments:
+        return ValueType((origin,), items=value_type_of(arguments[0]))
     supertype = getattr(hint, "__supertype__", None)  # of a NewType
     if supertype is not None:
         return value_type_of(supertype)

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from bthtn.engine.text.conditions import condition_from_text, expression_from_text
 from bthtn.engine.world.expression import Expression
 from bthtn.engine.world.state import State
 from bthtn.engine.world.truth import Unknown
+
+_COMMA: Final = re.compile(r"([+-]?\d+),(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,11 @@ class Column:
     wanted: str = "a text"
     also: tuple[str, ...] = ()
     is_required: bool = False
+
+
+def with_point(text: str) -> str:
+    """A number that is written with a decimal comma, ``1,5``, with a point; other texts as is."""
+    return _COMMA.sub(r"\1.\2", text) if _COMMA.fullmatch(text) else text
 
 
 def number(text: str) -> float:

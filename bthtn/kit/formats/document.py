@@ -75,22 +75,46 @@ class TomlFile:
 
 def text_of(path: Path) -> str:
     """The text of a file, without a byte order mark. Raises InputError when it cannot be read."""
+    read = bytes_of_text(path)
+    try:
+        return read.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = place_after(decoded_before(error), path)
+        raise InputError("BT404", "not a text in UTF-8", place, "save it in UTF-8") from None
+
+
+def bytes_of_text(path: Path) -> bytes:
+    """What ``bytes_of`` returns. Raises InputError, also for a spreadsheet under another name."""
+    read = bytes_of(path)
+    if read.startswith(_SPREADSHEETS):
+        hint = "name it .xlsx if it is one, or save the sheet as CSV"
+        raise InputError("BT404", "a spreadsheet or an archive, and no text", str(path), hint)
+    return read
+
+
+def bytes_of(path: Path) -> bytes:
+    """The content of a file. Raises InputError when it cannot be read, or is too large."""
     try:
         if path.exists() and not path.is_file():  # a device or a pipe might never end
             raise unreadable(path, OSError(EINVAL, "it is no file"))
         with path.open("rb") as file:
             read = file.read(MOST_BYTES + 1)
-        if len(read) > MOST_BYTES:
-            raise unreadable(path, OSError(EFBIG, f"it is larger than {MOST_BYTES:,} bytes"))
-        if read.startswith(_SPREADSHEETS):
-            message, hint = "a spreadsheet or an archive, and no text", "save the sheet as CSV"
-            raise InputError("BT404", message, str(path), hint)
-        return read.decode("utf-8-sig")
     except OSError as error:
         raise unreadable(path, error) from None
-    except UnicodeDecodeError as error:
-        place = f"{path}, byte {error.start}"
-        raise InputError("BT404", "not a text in UTF-8", place, "save it in UTF-8") from None
+    if len(read) > MOST_BYTES:
+        raise unreadable(path, OSError(EFBIG, f"it is larger than {MOST_BYTES:,} bytes"))
+    return read
+
+
+def decoded_before(error: UnicodeDecodeError) -> str:
+    """The text before what could not be decoded."""
+    return error.object[: error.start].decode(error.encoding)
+
+
+def place_after(text: str, path: Path) -> str:
+    """The line and column in a file behind this beginning of it."""
+    lines = re.split(r"\r\n?|\n", text)
+    return f"{path}:{len(lines)}:{len(lines[-1]) + 1}"
 
 
 def unreadable(path: Path, error: OSError) -> InputError:

@@ -1,4 +1,4 @@
-"""Sheets: one object for each row, in CSV with a heading line or in TOML.
+"""Sheets: one object for each row, in CSV or a workbook with a heading line, or in TOML.
 
     Name;Weight;Range Max              [[row]]
     Jab;50;3                           name = "Jab"
@@ -6,10 +6,10 @@
                                        range_max = 3
 
 Case, spaces and underscores of headings do not count. CSV is separated by commas, semicolons or
-tabs. An empty cell is as if it were left out. A TOML file may take its rows from a CSV file, and
+tabs. An empty cell is as if it were left out. A TOML file may take its rows from another one, and
 may give headings another meaning; ``""`` is for columns that are not read:
 
-    sheet = "attacks.csv"
+    sheet = "attacks.csv"      # or goblin.xlsx, with  worksheet = "Attacks"
     columns = { Gewicht = "Weight", Notes = "" }
 """
 
@@ -19,26 +19,28 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, TypeGuard, TypeVar, get_args
 
 from bthtn.engine.text.values import shortened
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
-from bthtn.kit.formats.columns import Column, folded
+from bthtn.kit.formats.columns import Column, folded, with_point
+from bthtn.kit.formats.csv_text import csv_text
 from bthtn.kit.formats.document import line_of, lines_of, tables_in, text_of
+from bthtn.kit.formats.workbook import Worksheet, worksheet_in
 
 T = TypeVar("T")
 
-SUFFIXES: Final = (".csv", ".toml")
+SUFFIXES: Final = (".csv", ".xlsx", ".toml")
 Kind = Literal["skills", "kinds", "lottery", "goals", "groups", "roles"]
 """The kinds of sheets, in the order in which they need each other."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 NO_MAPPING: Final[Mapping[str, str]] = MappingProxyType({})
+_FILE: Final = re.compile(r"[^/\\\0]+\.(csv|xlsx)")
 _QUOTED: Final = re.compile(r'"[^"]*"')
-_SEPARATOR: Final = re.compile(r"\A\s*sep=.([\r\n]+)", re.IGNORECASE)
-"""The first line by which some programs tell each other what separates cells."""
 _READ: Final = "_read_part"
 """The attribute of an error with what could be read in spite of it."""
 _LONGEST: Final = 1_000
@@ -47,15 +49,19 @@ _LONGEST: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """The cells of a row: values by field, and those of other headings as they were read."""
+    """The cells of a row: values by field, and those of other headings as they were read.
+
+    A number may be written with a comma where the separator is a semicolon, as in German.
+    """
 
     values: Mapping[str, Any]
     others: Mapping[str, Any]
+    may_have_commas: bool = False
 
 
 def sheets_in(folder: Path) -> list[Path]:
     """The sheets in a folder that are named by their kinds, sorted by kind and name."""
-    files = sorted(folder.glob("*")) if folder.is_dir() else []
+    files = sorted(folder.glob("[!.~]*")) if folder.is_dir() else []  # ~$… lies beside an open one
     return [file for kind in KINDS for file in files if kind_of(file) == kind]
 
 
@@ -73,7 +79,7 @@ def read_sheet(
     mapping: Mapping[str, str] = NO_MAPPING,
     other: Callable[[str], Column] | None = None,
 ) -> dict[str, T]:
-    """The rows of a ``.csv`` or ``.toml`` file as ``make`` returns them, by the name it gives each.
+    """The rows of a ``.csv``, ``.xlsx`` or ``.toml`` file by their names, both as ``make`` says.
 
     ``mapping`` has headings of the file, with their meanings. ``other`` makes columns of headings
     that are none of ``columns``, or raises. Raises InputError with all faults and their places.
@@ -102,6 +108,20 @@ def read_sheet(
         refused.__dict__[_READ] = made, names - made.keys()
         raise refused
     return made
+
+
+def sheet_text(path: Path, worksheet: str = "") -> str:
+    """All that is written in a sheet, and in one that it names. Raises InputError."""
+    if path.suffix == ".xlsx":
+        return "\n".join("\t".join(cells) for _, cells in worksheet_in(path, worksheet).rows)
+    if path.suffix == ".csv":
+        return csv_text(path)
+    text = text_of(path)
+    tables = tables_in(text, path)
+    sheet, worksheet = tables.get("sheet"), tables.get("worksheet", "")
+    if not _is_sheet(sheet):
+        return text
+    return f"{text}\n{sheet_text(path.with_name(sheet), worksheet)}"
 
 
 def read_part(error: BthtnError) -> tuple[Mapping[str, Any], set[str]]:
@@ -140,14 +160,22 @@ class _Sheet:
         self._resolved: dict[str, Column | None] = {}
         self._missing: list[Column] = []
         self._twice: list[Column] = []
+        self._separator = ""
+        self._worksheet: Worksheet | None = None
+        self._places: dict[str, int] = {}
 
     def lines(self) -> Iterator[tuple[int, list[_Cell]]]:
         """Yield the line and the cells of each row. Raises InputError."""
-        if self._path.suffix not in SUFFIXES:
-            is_saved = self._path.suffix in (".xlsx", ".xls", ".ods")
-            hint = "save the sheet as CSV" if is_saved else "name it .csv or .toml"
-            raise InputError("BT410", f"{self._path} is no sheet", hint=hint)
-        return self._csv() if self._path.suffix == ".csv" else self._toml()
+        match self._path.suffix:
+            case ".csv":
+                return self._csv()
+            case ".xlsx":
+                return self._xlsx()
+            case ".toml":
+                return self._toml()
+        is_saved = self._path.suffix in (".xls", ".xlsm", ".xlsb", ".ods")
+        hint = "save it as .xlsx or CSV" if is_saved else "name it .csv, .xlsx or .toml"
+        raise InputError("BT410", f"{self._path} is no sheet", hint=hint)
 
     def row(self, line: int, cells: list[_Cell]) -> SheetRow | None:
         """The row, None if it has faults."""
@@ -165,8 +193,11 @@ class _Sheet:
                 message = f"'{cell.heading}' is given twice"
                 self.add_fault(message, cell.line, cell.heading, "remove one of the columns")
                 continue
+            if fault := self._error_in(cell):
+                self.add_fault(fault, cell.line, cell.heading, f"write {column.wanted}")
+                continue
             try:
-                fields[column.field] = column.read(cell.text)
+                fields[column.field] = self._read(column, cell.text)
             except BthtnError as error:
                 self.add(error, cell.line, cell.heading, code="BT410")
             except ValueError:
@@ -178,7 +209,7 @@ class _Sheet:
                 message, hint = f"the row has no {column.heading}", f"write {column.wanted}"
                 self.add_fault(message, line, hint=hint)
         is_right = len(self.faults) == before and not self._missing
-        return SheetRow(values, others) if is_right else None
+        return SheetRow(values, others, self._separator == ";") if is_right else None
 
     def names(self, cells: list[_Cell]) -> set[str]:
         """The names in the first column of a row."""
@@ -192,8 +223,30 @@ class _Sheet:
     def add_fault(self, message: str, line: int, heading: str = "", hint: str = "") -> None:
         self.faults.append(Diagnostic("BT410", message, self._where(line, heading), hint))
 
+    def _read(self, column: Column, text: str) -> Any:
+        """The value of a cell. Raises ValueError or BthtnError.
+
+        A comma is decimal only where the text means nothing as it is: "1,5" may be a name.
+        """
+        try:
+            return column.read(text)
+        except (BthtnError, ValueError):
+            if self._separator == ";" and with_point(text) != text:
+                with suppress(BthtnError, ValueError):
+                    return column.read(with_point(text))
+            raise
+
+    def _error_in(self, cell: _Cell) -> str:
+        """The message about a cell of a worksheet whose value is an error; else empty."""
+        if self._worksheet is None:
+            return ""
+        wrong = self._worksheet.wrong.get((cell.line, self._places[cell.heading]), "")
+        return f"the cell has an error, {wrong}" if wrong else ""
+
     def _where(self, line: int, heading: str) -> str:
         column = f", column {heading}" if heading else ""
+        if self._worksheet is not None:
+            return self._worksheet.where(line, self._places.get(heading, 0)) + column
         return f"{self._path}:{line}{column}"
 
     def _column(self, cell: _Cell) -> Column | None:
@@ -240,34 +293,46 @@ class _Sheet:
         raise InputError("BT410", f"there is no column '{heading}'", hint=hint)
 
     def _csv(self) -> Iterator[tuple[int, list[_Cell]]]:
-        text = _SEPARATOR.sub(r"\1", text_of(self._path), count=1)
+        text = csv_text(self._path)
         first = _QUOTED.sub("", text.lstrip().partition("\n")[0])
-        delimiter = max(",;\t", key=first.count)
-        lines = self._texts(text, delimiter)
+        self._separator = max(",;\t", key=first.count)
+        return self._rows(self._texts(text))
+
+    def _xlsx(self, worksheet: str = "") -> Iterator[tuple[int, list[_Cell]]]:
+        self._worksheet = worksheet_in(self._path, worksheet)
+        return self._rows(iter(self._worksheet.rows))
+
+    def _rows(self, lines: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[_Cell]]]:
+        """The cells of the lines below the first one, which has the headings."""
         top, headings = next(lines, (1, []))
         if not headings:
             return
+        self._places = {heading: place for place, heading in enumerate(headings)}
         rows = list(lines)
         if rows and len(rows[0][1]) > len(headings) == 1:
             message = f"{len(rows[0][1])} cells under the one heading '{headings[0]}'"
-            hint = "write all headings into the first line, with the separator of the rows"
+            separated = ", with the separator of the rows" if self._separator else ""
+            hint = f"write all headings into the first line{separated}"
             self.add_fault(message, rows[0][0], hint=hint)
             return
         self._check_headings(headings, top)
         for line, cells in rows:
             if len(cells) > len(headings):
                 message = f"{len(cells)} cells under {len(headings)} headings"
-                self.add_fault(message, line, hint="is a separator too many, or a quote missing?")
-            elif other := _other_separator(cells, headings):
-                message = f"the row is separated by {other!r}, and the headings by {delimiter!r}"
+                csv_hint = "is a separator too many, or a quote missing?"
+                hint = csv_hint if self._separator else "write a heading above each"
+                self.add_fault(message, line, hint=hint)
+            elif self._separator and (other := _other_separator(cells, headings)):
+                mine = self._separator
+                message = f"the row is separated by {other!r}, and the headings by {mine!r}"
                 self.add_fault(message, line, hint="write one separator in the whole sheet")
             else:
                 named = zip(headings, cells, strict=False)
                 yield line, [_Cell(heading, cell, line) for heading, cell in named]
 
-    def _texts(self, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    def _texts(self, text: str) -> Iterator[tuple[int, list[str]]]:
         """The lines of CSV that have cells, each with its number."""
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self._separator, strict=True)
         line = 1
         try:
             for texts in reader:
@@ -283,8 +348,8 @@ class _Sheet:
     def _toml(self) -> Iterator[tuple[int, list[_Cell]]]:
         text = text_of(self._path)
         tables, at = tables_in(text, self._path), lines_of(text)
-        meanings, sheet = tables.pop("columns", {}), tables.pop("sheet", None)
-        rows = tables.pop("row", [])
+        meanings, rows = tables.pop("columns", {}), tables.pop("row", [])
+        sheet, worksheet = tables.pop("sheet", None), tables.pop("worksheet", "")
         if isinstance(meanings, dict) and all(
             isinstance(value, str) for value in meanings.values()
         ):
@@ -297,12 +362,17 @@ class _Sheet:
             hint = "a sheet has a [[row]] for each row"
             self.add_fault(f"'{strange}' stands outside of rows", line_of(at, strange), hint=hint)
             return
-        if sheet is not None and (rows or not _is_csv(sheet)):
+        is_book = isinstance(sheet, str) and sheet.endswith(".xlsx")
+        if sheet is not None and (rows or not _is_sheet(sheet)):
             hint = 'write sheet = "attacks.csv", a file of the same folder, and no [[row]]'
             self.add_fault("'sheet' names a file with the rows", line_of(at, "sheet"), hint=hint)
+        elif worksheet and not (is_book and isinstance(worksheet, str)):
+            hint = 'write sheet = "goblin.xlsx", and worksheet = "Attacks"'
+            message = "'worksheet' names a worksheet of a workbook"
+            self.add_fault(message, line_of(at, "worksheet"), hint=hint)
         elif sheet is not None:
             self._path = self._path.with_name(sheet)
-            yield from self._csv()
+            yield from self._xlsx(worksheet) if is_book else self._csv()
         for place, row in enumerate(rows):
             here = ("row", str(place))
             flat = ((line_of(at, *here, *keys), keys[-1], cell) for keys, cell in _flat(row))
@@ -328,8 +398,9 @@ def _flat(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
             yield (key,), cell
 
 
-def _is_csv(sheet: object) -> bool:
-    return isinstance(sheet, str) and re.fullmatch(r"[^/\\\0]+\.csv", sheet) is not None
+def _is_sheet(sheet: object) -> TypeGuard[str]:
+    """Whether it is the name of a file with rows."""
+    return isinstance(sheet, str) and _FILE.fullmatch(sheet) is not None
 
 
 def _text(cell: Any) -> str:

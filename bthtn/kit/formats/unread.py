@@ -22,15 +22,15 @@ from typing import Final
 from bthtn.errors import BthtnError, Diagnostic, Severity
 from bthtn.kit.formats.columns import folded
 from bthtn.kit.formats.document import text_of
-from bthtn.kit.formats.sheet import KINDS, Kind, kind_of
+from bthtn.kit.formats.sheet import KINDS, Kind, kind_of, sheet_text
 
 _CASES: Final = "cases.toml"
 _FILES: Final = ("character.toml", "tree.xml", "tasks.xml", "operators.py", _CASES)
 _SCENARIO: Final = ".scenario.toml"
 _TEMPLATE: Final = ".template.xml"
-_TABLES: Final = ("csv", "tsv")
-_ENDINGS: Final = (*_TABLES, "toml", "xlsx", "xls", "ods", "txt")
-_DATA: Final = ("csv", "tsv", "toml", "xlsx", "xls", "ods")
+_TABLES: Final = ("csv", "tsv", "xlsx")
+_ENDINGS: Final = (*_TABLES, "toml", "xls", "ods", "txt")
+_DATA: Final = (*_TABLES, "toml", "xls", "ods")
 _TESTS: Final = ("scenario", "cases")
 _OF_ANOTHER: Final = ("domain.py", "tree.py", "tree.xml")
 _KIND_BY_HEADING: Final[Mapping[str, Kind]] = {
@@ -114,7 +114,7 @@ def _wanted_sheet(file: Path, *, is_of_files: bool) -> str:
     near = {word: get_close_matches(word, known, 1, _NEAR) for word in stem}
     kinds = [kind for word in stem for kind in near[word]]
     if not kinds and is_of_files and endings[0] in _TABLES:
-        headings = map(folded, re.split(r"[,;\t]", _text(file).partition("\n")[0]))
+        headings = map(folded, re.split(r"[,;\t]", _text(file).lstrip().partition("\n")[0]))
         kinds = [_KIND_BY_HEADING[heading] for heading in headings if heading in _KIND_BY_HEADING]
     if not kinds:
         return ""
@@ -122,13 +122,13 @@ def _wanted_sheet(file: Path, *, is_of_files: bool) -> str:
         code = file.with_name(f"{file.stem.removesuffix('_cases')}.py")
         return "" if code.is_file() and not is_of_files else _CASES
     rest = "_".join(word for word in stem if not near[word])
-    ending = "toml" if endings[0] == "toml" else "csv"
+    ending = endings[0] if endings[0] in ("toml", "xlsx") else "csv"
     return f"{rest}{'.' if rest else ''}{kinds[0]}.{ending}"
 
 
 def _text(file: Path) -> str:
     """The text of a file; empty for one that has none."""
     try:
-        return text_of(file)
+        return sheet_text(file) if file.suffix in (".csv", ".xlsx") else text_of(file)
     except BthtnError:
         return ""

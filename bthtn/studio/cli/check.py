@@ -16,7 +16,7 @@ from bthtn.engine.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
 from bthtn.kit.formats.document import TomlFile, text_of
 from bthtn.kit.formats.mistakes import Mistakes
-from bthtn.kit.formats.sheet import sheets_in
+from bthtn.kit.formats.sheet import sheet_text, sheets_in
 from bthtn.kit.formats.unread import unread_findings
 from bthtn.studio.analysis.checks import findings
 from bthtn.studio.cli.options import TARGET, AsJson
@@ -200,7 +200,7 @@ def _scenarios(target: Target) -> list[Path]:
 def _words_in_files(target: Target) -> set[str]:
     """The words of the tree, sheets and settings of a character of files: names that are used."""
     assert target.file is not None, "a character of files has files"
-    texts = [text_of(file) for file in (target.file, *sheets_in(target.file.parent))]
+    texts = [text_of(target.file), *map(sheet_text, sheets_in(target.file.parent))]
     return set(re.findall(r"\w+", " ".join([*texts, character_files(target).finished.text()])))
 
 

@@ -204,8 +204,10 @@ def _expressions(domain: FrozenDomain) -> Iterator[Expression[Any]]:
             effects = (*task.effects, *task.expected)
             yield from (effect.value for effect in effects if isinstance(effect, Assignment))
             continue
-        if isinstance(task.choice, ValueChoice) and isinstance(task.choice.values, Constant):
-            yield from map(Constant, task.choice.values.value)
+        ranges = task.choice.ranges if isinstance(task.choice, ValueChoice) else ()
+        for values in ranges:
+            if isinstance(values, Constant):
+                yield from map(Constant, values.value)
         for method in domain.methods[task]:
             yield method.condition
             if not isinstance(method.body, PlainBody):

@@ -59,6 +59,14 @@ def test_the_first_step_that_would_break_is_named_with_the_values(domain):  # R0
     assert found.failure.reads == {World.count}
 
 
+def test_a_condition_ahead_has_to_hold_where_the_plan_leads(domain):
+    a = domain.primitive("a", effects=World.count.increases(1))
+    plan = planned(domain, (a(), a(), World.count == 2, World.lit))
+    assert seen(plan, FINISHED, count=1).failure is None
+    assert seen(plan, FINISHED, count=2).failure.why == "count == 2 is false: count = 3"
+    assert seen(plan, RUNNING, lit=False).failure.why == "lit is false: lit = false"
+
+
 def test_what_the_plan_brings_about_itself_supports_nothing(domain):
     a = domain.primitive("a", precondition=World.lit, effects=World.open.becomes(True))
     b = domain.primitive("b", precondition=World.open)

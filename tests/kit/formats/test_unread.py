@@ -1,6 +1,7 @@
 """Files that are probably misnamed, so that nothing reads them."""
 
 import pytest
+from openpyxl import Workbook
 
 from bthtn.kit.formats.unread import unread_files, unread_findings
 
@@ -25,7 +26,8 @@ def put(tmp_path):
         ("attacks.skill.csv", "", "attacks.skills.csv"),
         ("attacks.skills.CSV", "", "attacks.skills.csv"),
         ("attacks.skills.csv.txt", "", "attacks.skills.csv"),
-        ("attacks.skills.xlsx", "", "attacks.skills.csv"),
+        ("attack_skills.xlsx", "", "attack.skills.xlsx"),
+        ("attacks.skills.ods", "", "attacks.skills.csv"),
         ("orc.goal.toml", "", "orc.goals.toml"),
         ("attacks.csv", "Skill;Template;Reach\n", "attacks.skills.csv"),
         ("angriffe.csv", "Name,Weight\n", "angriffe.lottery.csv"),
@@ -50,6 +52,13 @@ def test_a_file_with_nearly_a_name_of_a_character_is_told_with_the_right_one(
     assert list(unread_files(put(name, text))) == [(name, wanted)]
 
 
+def test_a_workbook_is_known_by_its_headings(tmp_path):
+    book = Workbook()
+    book.active.append(("Name", "Weight"))
+    book.save(tmp_path / "attacks.xlsx")
+    assert list(unread_files(tmp_path)) == [("attacks.xlsx", "attacks.lottery.xlsx")]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -62,6 +71,7 @@ def test_a_file_with_nearly_a_name_of_a_character_is_told_with_the_right_one(
         ("notes.txt", ""),
         ("palette.xml", "<root/>"),
         (".~lock.attacks.skills.csv#", ""),
+        ("~$attacks.skills.xlsx", ""),
         ("goblin_fuzz.scenario.toml", ""),
         ("photo.png", ""),
     ],

@@ -1,10 +1,12 @@
 """A character of files is edited while it runs: the fencer, whose files are copied."""
 
+import csv
 import json
 import shutil
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from bthtn.events import AgentReloaded, LeafStarted, PlanAborted, PlanAdopted, ReloadFailed
 from bthtn.examples import trees
@@ -72,6 +74,25 @@ def test_he_fences_on_to_the_end(fencer):
             assert kinds(reloaded(character, reloading), AgentReloaded)
         character.tick()
     assert character.finished
+
+
+def test_workbooks_are_listed_checked_and_reloaded_as_csv_is(bthtn, fencer):
+    book = Workbook()
+    for row in csv.reader((fencer / "lottery.csv").read_text("utf-8").splitlines()):
+        book.active.append([cell or None for cell in row])
+    book.save(fencer / "lottery.xlsx")
+    (fencer / "lottery.csv").unlink()
+    (fencer / "~$lottery.xlsx").write_bytes(b"Excel has it open")
+    assert "lottery.xlsx" in bthtn("list").out
+    assert bthtn("check", "trees/fencer").out == "tree fencer: no errors, no warnings, 3 sheets\n"
+    character, reloading = running()
+    book.active["D1"] = "Wieght"
+    book.save(fencer / "lottery.xlsx")
+    (failed,) = kinds(reloaded(character, reloading), ReloadFailed)
+    assert "lottery.xlsx, Sheet!D1, column Wieght" in failed.reason
+    book.active["D1"] = "Weight"
+    book.save(fencer / "lottery.xlsx")
+    assert kinds(reloaded(character, reloading), AgentReloaded)
 
 
 def test_the_command_takes_over_an_edit_of_a_sheet(bthtn, fencer):

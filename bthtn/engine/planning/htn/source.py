@@ -89,21 +89,24 @@ Typed = Sequence[tuple[Parameter[Any], Parameter[Any]]]
 class Way:
     """What is to be known of a method, or of one of the results of a method that is a function.
 
-    ``method`` is the index of the method, ``condition`` None if it has to be asked. ``values`` come
-    behind the arguments of the task in the binding of its body. ``args_typed`` and ``values_typed``
-    are what has to be of a type.
+    ``method`` is the index of the method. If it ``is_asked``, the ``condition`` is only what it
+    needs at least. ``values`` come behind the arguments of the task in the binding of its body.
+    ``args_typed`` and ``values_typed`` are what has to be of a type.
     """
 
-    __slots__ = ("args_typed", "condition", "method", "values", "values_typed")
+    __slots__ = ("args_typed", "condition", "is_asked", "method", "values", "values_typed")
 
     def __init__(
         self,
         method: int,
-        condition: Condition | None,
+        condition: Condition,
         values: Sequence[Expression[Any]] = (),
         args_typed: Typed = (),
         values_typed: Typed = (),
+        *,
+        is_asked: bool = False,
     ) -> None:
+        self.is_asked = is_asked
         self.method = method
         self.condition = condition
         self.values = values
@@ -155,11 +158,11 @@ class Source:
         lines: list[str] = []
         for number, way in enumerate(ways):
             self.evaluates = False
-            truth, found = "True", str(number)
-            if way.condition is not None:
-                truth = self.truth(way.condition)
-            if way.condition is None or self.evaluates:
-                truth, found = "True", str(to_ask(way.method))
+            truth, found = self.truth(way.condition), str(number)
+            if self.evaluates:
+                truth = "True"
+            if way.is_asked or self.evaluates:
+                found = str(to_ask(way.method))
             elif way.args_typed:
                 found += f" if {self._are_of(way.args_typed, 'a')} else unknown()"
             asked = f"start <= {way.method}" if way.method else "not start"
@@ -238,6 +241,18 @@ class Source:
             lines.append(f"    T += ({''.join(f'(p{n}, {b}), ' for n, b in enumerate(before))})")
         lines += [f"    S[p{n}] = v{n}" for n in range(len(effects))]
         return self._function([*lines, "    return True"], "S, a, view, T", trusted)
+
+    def guard(self, needed: Condition) -> str | None:
+        """Add a function in the place of ``step`` for a task that is evaluated where this holds.
+
+        Returns its name, None if that has to be evaluated, too.
+        """
+        self.evaluates = False
+        truth = self.truth(needed)
+        if self.evaluates or truth == "True":
+            return None
+        lines = [f"    if not {truth}: return False", "    return EVALUATE"]
+        return self._function(lines, "S, a, view, T")
 
     def _function(
         self,

@@ -53,6 +53,7 @@ from bthtn.engine.planning.htn.source import (
 )
 from bthtn.engine.planning.htn.values import unknown
 from bthtn.engine.world.assignment import Assignment
+from bthtn.engine.world.at_start import conjunction
 from bthtn.engine.world.expression import (
     Binding,
     Condition,
@@ -60,6 +61,7 @@ from bthtn.engine.world.expression import (
     Expression,
     Parameter,
     always_holds,
+    conjuncts,
     leaves_of,
 )
 from bthtn.engine.world.footprint import Footprint
@@ -239,7 +241,7 @@ class PrimitiveRow:
             return source.step(task, tracks=self._tracks)
         self.translation = translator().step(task)
         if self.translation is None:
-            return None
+            return source.guard(_data_of(task.precondition))
         effects = self.translation.data.effects
         if has_fixed_projection(self.translation.data) and not any(map(_grows, effects)):
             self.planned = ByArguments()
@@ -496,7 +498,7 @@ class TaskTable:
         if compiling.translates:
             found = translator().method(self._domain, task, method)
         if found is None or not found.data:
-            yield row, Way(index, None)
+            yield row, Way(index, _data_of(method.condition), is_asked=True)
             return
         arity = len(task.parameters)
         for number, result in enumerate(found.data):
@@ -671,6 +673,11 @@ class Compiling:
 
 def calls_function(condition: Condition) -> bool:
     return any(isinstance(leaf, Computed) for leaf in leaves_of(condition))
+
+
+def _data_of(condition: Condition) -> Condition:
+    """The parts of a condition that are data: where they are false, no function is called."""
+    return conjunction([part for part in conjuncts(condition) if not calls_function(part)])
 
 
 def translator() -> Any:
