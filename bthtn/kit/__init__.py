@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bthtn.kit.drawn_goal import DrawnGoal
     from bthtn.kit.engine_session import EngineSession
     from bthtn.kit.folder_reader import read_character
+    from bthtn.kit.formats.hddl.reading import read_problem
     from bthtn.kit.goals_file import GoalTable, read_goals
     from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
     from bthtn.kit.lottery_file import read_lottery
@@ -43,6 +44,7 @@ __all__ = [
     "read_goals",
     "read_groups",
     "read_lottery",
+    "read_problem",
     "read_roles",
     "read_skill_table",
     "read_skills",
@@ -58,6 +60,7 @@ __getattr__, __dir__ = late_names(
         "bthtn.kit.drawn_goal": "DrawnGoal",
         "bthtn.kit.engine_session": "EngineSession",
         "bthtn.kit.folder_reader": "read_character",
+        "bthtn.kit.formats.hddl.reading": "read_problem",
         "bthtn.kit.goals_file": "GoalTable read_goals",
         "bthtn.kit.lottery": "Lottery LotteryRow LotteryTable",
         "bthtn.kit.lottery_file": "read_lottery",

@@ -113,6 +113,10 @@ def _show(plan: Plan, options: OutputOptions) -> None:
         from bthtn.kit.formats import xml_of  # noqa: PLC0415 - loads py_trees
 
         deliver(xml_of(plan), options.output)
+    elif options.form == "ipc":
+        from bthtn.kit.formats.hddl import plan_text  # noqa: PLC0415 - for such files only
+
+        deliver(plan_text(plan), options.output)
     elif options.form == "tree":
         text = _text(plan, options)
         say(text) if options.output is None else deliver(f"{text}\n", options.output)

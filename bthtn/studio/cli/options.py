@@ -54,6 +54,7 @@ class PlanForm(StrEnum):
     PNG = "png"
     HTML = "html"
     XML = "xml"
+    IPC = "ipc"
 
 
 class PictureForm(StrEnum):
@@ -100,7 +101,14 @@ Parallelize = Annotated[bool, Option("--parallelize", help="Parallelize independ
 ShowCompiled = Annotated[
     bool, Option("--show-compiled", help="Print the generated search functions.")
 ]
-Task = Annotated[str, Argument(metavar="TASK", help="Task to plan.", show_default=False)]
+Task = Annotated[
+    str,
+    Argument(
+        metavar="TASK|PROBLEM",
+        help="Task to plan; for a domain in HDDL or PDDL, the file of the problem.",
+        show_default=False,
+    ),
+]
 Achieve = Annotated[
     str, Option(metavar="CONDITION", help="Condition to achieve, instead of a task.")
 ]
@@ -123,4 +131,6 @@ Given = Annotated[
 Args = Annotated[list[str] | None, Argument(metavar="ARG", help="Arguments of the task.")]
 RECORDINGS: Final = (".jsonl", ".jsonl.gz")
 """How the names of recordings end."""
-TARGET: Final = "A name, name:variant, a folder, a .py file, or package.module:attribute."
+TARGET: Final = (
+    "A name, name:variant, a folder, a .py, .hddl or .pddl file, or package.module:attribute."
+)

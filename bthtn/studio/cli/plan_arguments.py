@@ -20,8 +20,9 @@ from bthtn.engine.text.values import value_from
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.state import FrozenState
 from bthtn.errors import InputError, nearest
-from bthtn.studio.cli.printing import errors_at
-from bthtn.studio.testing.locate import domain_of
+from bthtn.kit.formats.hddl.problem import ENDINGS, PlanningProblem
+from bthtn.studio.cli.printing import errors_at, refuse
+from bthtn.studio.testing.locate import domain_of, problem_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +48,28 @@ class PlanArguments:
 
     def requests(self) -> Iterator[PlanRequest]:
         """A request for each combination of the values of fluents. Raises BthtnError."""
-        domain = domain_of(self.domain)
+        problem = self._problem()
+        domain = problem.domain
         values = values_from(self.given, domain)
         with errors_at("--horizon, --horizon-time or --max-expansions"):
             settings = Settings(**self.settings)
-        goal = self._goal(domain)
         for chosen in product(*values.values()):
-            state = FrozenState(dict(zip(values, chosen, strict=True)))
-            yield request(domain, state, goal, settings)
+            state = problem.state.changed(dict(zip(values, chosen, strict=True)))
+            yield request(domain, state, problem.goal, settings)
+
+    def _problem(self) -> PlanningProblem:
+        """The domain, the state and the goal before values are set."""
+        if not self.domain.endswith(ENDINGS):
+            domain = domain_of(self.domain)
+            return PlanningProblem(domain, FrozenState({}), self._goal(domain))
+        others = {
+            "achieve": self.achieve,
+            "objects": self.objects,
+            "forward": self.forward,
+            "args": self.args,
+        }
+        refuse(others, "a problem in a file", "leave it out: the file has objects and a goal")
+        return problem_at(self.domain, self.task)
 
     def _goal(self, domain: FrozenDomain) -> NetworkLike:
         if self.task and self.achieve:
@@ -122,6 +137,9 @@ def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
 
 def require_goal(context: typer.Context, goal: str, domain: str) -> None:
     """Raise BadParameter, with the domain's tasks, if neither a task nor a condition is given."""
+    if not goal and domain.endswith(ENDINGS):
+        message = f"say which problem: bthtn {context.info_name} {domain} problem{domain[-5:]}"
+        raise typer.BadParameter(message, ctx=context, param_hint="'PROBLEM'")
     if not goal:
         found = domain_of(domain)
         goals = [name for name in found.authored if isinstance(found.tasks[name], CompoundTask)]

@@ -6,6 +6,7 @@
     troll:tiring              a variant: another domain in the file of a named domain, or in a
                               file beside it that has cases
     path/to/folder, file.py   a folder with a domain.py, tree.py or tree.xml, or the file itself
+    domain.hddl, domain.pddl  a domain in the field's own language
     package.module:attribute  an object in a module that can be imported
 
 Modules are loaded on demand. They may import from the current folder, as in
@@ -30,6 +31,7 @@ from bthtn.engine.domain.domain import FrozenDomain
 from bthtn.engine.text.values import shortened
 from bthtn.errors import BthtnError, InputError, nearest
 from bthtn.kit.formats.document import text_of
+from bthtn.kit.formats.hddl.problem import ENDINGS, PlanningProblem
 from bthtn.kit.formats.unread import unread_files
 from bthtn.studio.testing.case_files import SCENARIO, cases_file_of
 from bthtn.studio.testing.domain_files import (
@@ -174,7 +176,7 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
     if same:
         return same
     path = Path(text)
-    if os.path.exists(text) or path.suffix == ".py":
+    if os.path.exists(text) or path.suffix in (".py", *ENDINGS):
         return _at_path(path, kinds)
     module, colon, attribute = text.partition(":")
     if colon and module:
@@ -209,11 +211,19 @@ def domain_of(text: str) -> FrozenDomain:
     return domain
 
 
-def domain_in(file: Path) -> FrozenDomain:
-    """The main domain of a Python file, or that of the character whose tree is an XML file.
+def problem_at(domain: str, problem: str) -> PlanningProblem:
+    """What a domain and a problem in the field's own language ask for. Raises BthtnError."""
+    from bthtn.kit.formats.hddl import read_problem  # noqa: PLC0415 - for such files only
 
-    Raises BthtnError.
-    """
+    return read_problem(Path(domain), Path(problem))
+
+
+def domain_in(file: Path) -> FrozenDomain:
+    """The main domain of a file; of a tree in XML, that of its character. Raises BthtnError."""
+    if file.suffix in ENDINGS:
+        from bthtn.kit.formats.hddl import read_domain  # noqa: PLC0415 - for such files only
+
+        return read_domain(file)
     if file.suffix == ".xml":
         return character_files(_in_file(TargetKind.TREE, file)).domain
     return domain_at(file, name_of(file))
@@ -281,6 +291,8 @@ def _in_file(kind: TargetKind, file: Path) -> Target:
     def load() -> Any:
         if target.is_of_files:
             return character_files(target).character
+        if file.suffix in ENDINGS:
+            return domain_in(file)
         with current_folder_importable():
             if kind is TargetKind.DOMAIN:
                 return domain_at(file, name)
@@ -342,6 +354,8 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
         raise _lacking(path, kinds)
     if path.name == "tree.xml" and TargetKind.TREE in kinds:
         return [_in_file(TargetKind.TREE, path)]
+    if path.suffix in ENDINGS and TargetKind.DOMAIN in kinds:
+        return [_in_file(TargetKind.DOMAIN, path)]
     if path.suffix != ".py":
         is_scenario = path.name.endswith(SCENARIO)
         hint = (

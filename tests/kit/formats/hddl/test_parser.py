@@ -1,0 +1,196 @@
+"""Files in HDDL and PDDL are read, and whatever is wrong in them is told with its place."""
+
+import pytest
+
+from bthtn import BthtnError
+from bthtn.kit.formats.hddl.forms import DEEPEST
+from bthtn.kit.formats.hddl.parser import domain_in, problem_in
+from bthtn.kit.formats.hddl.source import Source
+from bthtn.kit.formats.hddl.syntax import Exists, OfType, Or
+from tests.kit.formats.hddl.island_post import DOMAIN, PROBLEM, read
+
+FAULTS = {
+    "(:types island place - object": {
+        "(:typs island place - object": "BT441 sections ':typs' are not read ':types'",
+        "(:types (island) place - object": "BT440 brackets stand where a type belongs",
+        "(:types raft - parcel parcel - thing island place - object": "",
+        "(:types parcel - parcel island place - object": "BT440 the type 'parcel' is above itself",
+    },
+    "?p - parcel ?b - boat)\n    (route": {
+        "?p - parcle ?b - boat)\n    (route": "BT442 there is no type 'parcle' 'parcel'",
+        "?p - ?b - boat)\n    (route": "BT442 there is no type '?b'",
+        "?p parcel - boat)\n    (route": "BT440 'parcel' is not a variable begin with a '?'",
+    },
+    ":precondition (at ?p ?to)": {
+        ":precondition (att ?p ?to)": "BT442 there is no predicate 'att' 'at'",
+        ":precondition (at ?q ?to)": "BT442 there is no variable '?q' here ?p",
+        ":precondition (at ?p hqq)": "BT442 there is no object 'hqq' 'hq'",
+        ":precondition (at ?p)": "BT440 'at' takes 2 arguments, not 1 (at ?t ?i)",
+        ":precondition (not (at ?p ?to) (at ?p ?to))": "BT440 'not' takes 1 part, not 2",
+        ":precondition (< 1 2)": "BT441 numbers in conditions are not read",
+        ":precondition at": "BT440 'at' stands where a condition in brackets belongs",
+        ":precondtion (at ?p ?to)": "BT441 ':precondtion' is not read here ':precondition'",
+        ":precondition (at ?p ?to) :precondition ()": "BT440 ':precondition' is given twice",
+        ":effect (at ?p ?to)": "BT441 ':effect' is not read here",
+    },
+    ":task (sail ?b ?to)\n    :precondition (at ?b ?to)": {
+        ":task (sial ?b ?to)": "BT442 there is no task with methods 'sial' 'sail'",
+        ":task (move ?b ?to ?to)": "BT442 there is no task with methods 'move'",
+    },
+    "(< fetch load)": {
+        "(< fetch laod)": "BT442 no task is labelled 'laod' 'load'",
+        "(fetch load)": "BT440 this is no order of two tasks",
+        "(< fetch load) (< done fetch)": "BT440 these orders go round in a circle",
+    },
+    ":effect (delivered ?p)": {
+        ":effect (deliverd ?p)": "BT442 there is no predicate 'deliverd' 'delivered'",
+        ":effect (assign (cost) 3)": "BT441 effects 'assign' are not read",
+        ":effect (increase (cost) 3)": "BT442 there is no function 'cost'",
+        ":effect (delivered ?p": "BT440 this bracket is never closed",
+        ":effect (delivered ?p))": "BT440 this bracket closes none",
+        ":effect": "BT440 nothing stands behind ':effect'",
+    },
+    "(:action sign": {
+        "(:durative-action sign": "BT441 sections ':durative-action' are not read ':action'",
+        "(:action move": "BT442 two tasks are called 'move'",
+        "(:action ?sign": "BT440 '?sign' is not a name",
+    },
+    ":typing": {":typng": "BT441 ':typng' is not supported ':typing'"},
+    "(define (domain Island-Post)": {
+        "(defun (domain Island-Post)": "BT440 this defines nothing",
+        "(define (problem Island-Post)": "BT440 this is a problem, and no domain",
+        "(define (domain)": "BT440 this names no domain and no problem",
+        "\x00(define (domain Island-Post)": "BT440 the character '\\x00' means nothing",
+        "x (define (domain Island-Post)": "BT440 a file begins with a bracket",
+    },
+}
+PROBLEM_FAULTS = {
+    "(at ada north)": {
+        "(at adda north)": "BT442 there is no object 'adda' 'ada'",
+        "(= (at ada) 3)": "BT442 there is no function 'at'",
+    },
+    "(:goal (and (delivered ada) (delivered bo)))": {
+        "(:goal (and (delivered ?x)))": "BT442 there is no variable '?x' here",
+        "(:gaol (delivered bo))": "BT441 sections ':gaol' are not read ':goal'",
+        "(:goal (delivered bo)) (:goal ())": "BT440 there are two sections ':goal'",
+        "(:metric maximize (x))": "BT441 only a function alone can be minimized",
+        "(:metric minimize (cost))": "BT442 there is no function 'cost'",
+    },
+    "(deliver ada south)": {
+        "(delivre ada south)": "BT442 there is no task 'delivre' 'deliver'",
+        "(deliver ada)": "BT440 'deliver' takes 2 arguments, not 1",
+    },
+}
+
+
+def told(error):
+    fault = error.value.diagnostics[0]
+    return f"{fault.code} {fault.message}", fault.where, fault.hint
+
+
+def checked(before, after, text, wanted, is_problem):
+    assert before in text
+    changed = text.replace(before, after, 1)
+    if not wanted:
+        read(changed)
+        return
+    with pytest.raises(BthtnError) as error:
+        read(problem=changed) if is_problem else read(changed)
+    said, where, hint = told(error)
+    assert wanted.startswith(said), said
+    assert wanted[len(said) :].strip() in hint
+    line = int(where.split(":")[1])
+    first = text[: text.index(before)].count("\n") + 1
+    assert line in range(1 if "bracket" in said else first, first + 3)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(b, a) for b, others in FAULTS.items() for a in others]
+)
+def test_a_fault_in_a_domain_is_told_at_its_line(before, after):
+    checked(before, after, DOMAIN, FAULTS[before][after], is_problem=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(b, a) for b, others in PROBLEM_FAULTS.items() for a in others]
+)
+def test_a_fault_in_a_problem_is_told_at_its_line(before, after):
+    checked(before, after, PROBLEM, PROBLEM_FAULTS[before][after], is_problem=True)
+
+
+def test_the_place_of_a_fault_is_its_line_and_column():
+    with pytest.raises(BthtnError) as error:
+        domain_in(
+            Source("d.hddl", "(define (domain d)\n  (:predicates (p))\n (:action a :effect (q)))")
+        )
+    assert told(error)[1] == "d.hddl:3:21"
+
+
+def test_case_has_no_meaning_and_names_are_shown_as_they_are_declared():
+    domain, problem = read(DOMAIN, PROBLEM.replace("gull", "Gull"))
+    assert [task.spelled for task in domain.tasks.values()] == ["deliver", "sail"]
+    assert problem.objects["hq"].spelled == "HQ"
+    assert problem.objects["gull"].spelled == "Gull"
+    assert read(DOMAIN.upper())[0].methods[0].name == "is-there"
+
+
+def test_sections_may_stand_in_any_order():
+    declared = "(:constants HQ - island)"
+    domain, _ = read(DOMAIN.replace(declared, "").rstrip()[:-1] + declared + ")")
+    assert "hq" in domain.constants
+
+
+@pytest.mark.parametrize("word", [":subtasks", ":tasks", ":ordered-subtasks", ":ordered-tasks"])
+def test_networks_are_ordered_where_they_say_so(word):
+    given = ":ordered-subtasks (and (sail ?b ?by) (move ?b ?by ?to))"
+    domain, _ = read(DOMAIN.replace(given, f"{word} (and (sail ?b ?by) (move ?b ?by ?to))"))
+    network = next(each for each in domain.methods if each.name == "over").network
+    assert network.before == (((0, 1),) if "ordered" in word else ())
+
+
+def test_constraints_may_be_about_types():
+    constraint = ":constraints (and (not (= ?by ?to)) (not (sortof ?b - raft)))"
+    domain, _ = read(DOMAIN.replace(":constraints (not (= ?by ?to))", constraint))
+    network = next(each for each in domain.methods if each.name == "over").network
+    wanted = network.constraints.parts[1].part
+    assert wanted == OfType("?b", ("raft",), wanted.at)
+
+
+def test_all_of_the_conditions_are_read():
+    condition = "(or (imply (at ?p ?i) (in ?p ?b)) (exists (?x - (either boat island)) (= ?x ?b)))"
+    domain, _ = read(DOMAIN.replace("(and (in ?p ?b) (at ?b ?i))", condition))
+    found = domain.actions["unload"].condition
+    assert isinstance(found, Or)
+    assert isinstance(found.parts[1], Exists)
+    assert found.parts[1].variables[0].types == ("boat", "island")
+
+
+def test_an_object_and_a_type_a_task_and_a_predicate_may_share_a_name():
+    twice = DOMAIN.replace("(delivered ?p - parcel)", "(deliver ?p - parcel)").replace(
+        "(delivered ?p)", "(deliver ?p)"
+    )
+    problem = PROBLEM.replace("delivered", "deliver").replace("gull", "boat")
+    assert read(twice, problem)[1].objects["boat"].types == ("boat",)
+
+
+def test_methods_may_have_the_same_name():
+    domain, _ = read(DOMAIN.replace("(:method over", "(:method direct"))
+    assert [each.name for each in domain.methods].count("direct") == 2
+
+
+def test_nesting_has_a_limit_and_no_limit_of_python():
+    deep = "(" * (DEEPEST * 100) + ")" * (DEEPEST * 100)
+    with pytest.raises(BthtnError, match=f"nested deeper than {DEEPEST}"):
+        domain_in(Source("d.hddl", deep))
+
+
+def test_costs_are_numbers_of_functions():
+    text = """(define (domain d) (:requirements :action-costs)
+      (:functions (total-cost) - number (far ?a ?b - object) - number)
+      (:action go :parameters (?a ?b) :effect (increase (total-cost) (far ?a ?b))))"""
+    domain = domain_in(Source("d.pddl", text))
+    problem = """(define (problem p) (:domain d) (:objects a b)
+      (:init (= (far a b) 2.5) (= (total-cost) 0)) (:goal ()) (:metric minimize (total-cost)))"""
+    found = problem_in(Source("p.pddl", problem), domain)
+    assert [number for _, number in found.values] == [2.5, 0]
+    assert found.minimizes == "total-cost"
