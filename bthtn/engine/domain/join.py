@@ -13,6 +13,8 @@ they are tried, the method's own condition is evaluated as in every method.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from operator import itemgetter
 from typing import Any, Final
 
 from bthtn.engine.domain.chance import values_in_order
@@ -22,13 +24,16 @@ from bthtn.engine.world.expression import (
     Condition,
     Constant,
     Expression,
+    Negation,
     Parameter,
     Related,
+    TupleOf,
 )
+from bthtn.engine.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.engine.world.footprint import ReadRecorder
 from bthtn.engine.world.relation import Tuples
 from bthtn.engine.world.truth import UNKNOWN
-from bthtn.errors import DomainError
+from bthtn.errors import BthtnError, DomainError
 from bthtn.records import record
 
 HINT: Final = "one_of chooses among the hashable values of a tuple, or of a list"
@@ -97,6 +102,7 @@ class _Test:
 
     of: Condition
     places: frozenset[int]
+    member: _Member | None = None
 
 
 _Part = _Table | _Equal | _Test
@@ -129,7 +135,10 @@ class Join:
         self._relations: list[Expression[Any]] = []
         self._tables = [_Table(n, each.places, frozenset(), each) for n, each in enumerate(ranges)]
         self._parts: list[_Table | _Equal] = []
-        self._tests = [_Test(condition, places_in(condition)) for condition in conditions]
+        self._tests = [
+            _Test(condition, places_in(condition), _Member.of(condition))
+            for condition in conditions
+        ]
         for test in self._tests:
             made = self._part(test.of, places_in)
             if made is not None:
@@ -271,7 +280,7 @@ class Join:
         rows = [start]
         for step in steps:
             if isinstance(step, _Test):
-                rows = [row for row in rows if _may_hold(step.of, view, row)]
+                rows = _tested(step, view, rows)
             elif isinstance(step, _Equal):
                 rows = [*_equal(step, view, rows)]
             else:
@@ -283,6 +292,7 @@ class Join:
 
 _MOST: Final = 100
 """So many orders of one join are kept."""
+_MOST_FLUENTS: Final = 100_000
 
 
 def _listed(of: Range, values: Any) -> Tuples[Any]:
@@ -316,6 +326,69 @@ def _cost(part: _Table | _Equal, tables: list[Any], bound: set[int]) -> float:
         n for n, term in enumerate(part.terms) if not isinstance(term, int) or term in bound
     )
     return len(table) / max(1, len(table.index(given))) if given else len(table)
+
+
+def _tested(test: _Test, view: ReadRecorder, rows: list[Row]) -> list[Row]:
+    """The rows for which a condition is not false."""
+    member = test.member
+    if member is None:
+        return [row for row in rows if _may_hold(test.of, view, row)]
+    index_of, fluents, wanted, get = member.index_of, member.fluents, member.wanted, view.get
+    found: list[Row] = []
+    for row in rows:
+        index = index_of(row)
+        fluent = fluents.get(index)
+        if fluent is None:
+            fluent = member.learned(index)
+        if fluent is None:
+            if _may_hold(test.of, view, row):
+                found.append(row)
+            continue
+        value: Any = get(fluent)
+        if value is wanted or value is UNKNOWN:
+            found.append(row)
+    return found
+
+
+class _Member:
+    """A condition that one of the fluents of a family is true, or ``wanted`` is False, is false.
+
+    It is asked for many values, so that to evaluate it each time would take most of the time.
+    """
+
+    __slots__ = ("_family", "fluents", "index_of", "wanted")
+
+    def __init__(
+        self, family: FluentFamily[Any, Any], places: Sequence[int], *, wanted: bool
+    ) -> None:
+        self._family = family
+        self.wanted = wanted
+        self.index_of: Callable[[Row], Any] = itemgetter(*places)
+        self.fluents: dict[Any, Fluent[Any]] = {}
+        """Those that were asked for, by index."""
+
+    @classmethod
+    def of(cls, condition: Condition) -> _Member | None:
+        """The condition if it is about such a fluent whose index is made of arguments alone."""
+        wanted, asked = True, condition
+        if isinstance(asked, Negation):
+            wanted, asked = False, asked.operand
+        if not isinstance(asked, MemberOf) or asked.value_type is not bool:
+            return None
+        terms = asked.index.parts if isinstance(asked.index, TupleOf) else (asked.index,)
+        places = [term.position for term in terms if isinstance(term, Parameter)]
+        texts = asked.family.indices.parts or (asked.family.indices,)
+        if len(places) < len(terms) or any(each.kinds != (str,) for each in texts):
+            return None  # other values may be equal and not the same index
+        return cls(asked.family, places, wanted=wanted)
+
+    def learned(self, index: Any) -> Fluent[Any] | None:
+        """The fluent with this index, which is kept; None if there can be none."""
+        with suppress(BthtnError):
+            if len(self.fluents) >= _MOST_FLUENTS:
+                self.fluents.clear()
+            self.fluents[index] = self._family.member(index)
+        return self.fluents.get(index)
 
 
 def _may_hold(condition: Condition, view: ReadRecorder, row: Row) -> bool:

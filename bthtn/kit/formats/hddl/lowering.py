@@ -13,9 +13,8 @@ from bthtn.engine.domain.network import NULL, NetworkLike
 from bthtn.engine.domain.task import Task
 from bthtn.engine.domain.variable import one_of
 from bthtn.engine.planning.strips.achieve import achieve
-from bthtn.engine.world.expression import Expression, Parameter
+from bthtn.engine.world.expression import Expression, Parameter, as_expression
 from bthtn.kit.formats.hddl.actions import Actions
-from bthtn.kit.formats.hddl.join import AnyValue, Item, Joins
 from bthtn.kit.formats.hddl.names import python_names
 from bthtn.kit.formats.hddl.necessary import Needs, conjuncts_of, literals_in, terms_of
 from bthtn.kit.formats.hddl.orders import arranged, in_line
@@ -25,6 +24,7 @@ from bthtn.kit.formats.hddl.source import Source
 from bthtn.kit.formats.hddl.syntax import (
     Action,
     And,
+    Atom,
     Condition,
     Declared,
     DomainFile,
@@ -33,14 +33,12 @@ from bthtn.kit.formats.hddl.syntax import (
     ProblemFile,
     Signature,
 )
-from bthtn.kit.formats.hddl.truths import Truth, Truths, equal, joined
+from bthtn.kit.formats.hddl.truths import Truth, Truths, equal
 from bthtn.kit.formats.hddl.world import World
 from bthtn.records import record
 
 ROOT: Final = "htn"
 """The name of the task whose only method is an initial network with variables."""
-GOAL: Final = "goal"
-"""The name of the step that asks whether the goal is reached."""
 
 
 def planning_problem(domain: DomainFile, problem: ProblemFile) -> PlanningProblem:
@@ -77,9 +75,8 @@ class _Lowering:
     def __init__(self, domain: DomainFile, problem: ProblemFile) -> None:
         self._file, self._problem = domain, problem
         self._needs = Needs(domain, is_total=_is_total(domain, problem))
-        self._world = World(domain, problem, self._needs.changing)
+        self._world = World(domain, problem, self._needs.changing, self._needs.growing)
         self._truths = Truths(self._world)
-        self._joins = Joins(self._world, self._truths, domain)
         self._methods: dict[str, list[Method]] = {name: [] for name in domain.tasks}
         for each in domain.methods:
             self._methods[each.task.name].append(each)
@@ -182,24 +179,33 @@ class _Lowering:
     def _decomposition(self, part: _Part, truths: list[Truth]) -> WrittenMethod:
         """The method: its free variables in groups, each of which is chosen together."""
         free = [each for each in part.variables if each.name not in part.scope]
-        names = {each.name for each in free}
-        within: list[Condition] = []
-        for condition in (*part.conditions, *self._pulled_up(part)):
-            if names.isdisjoint(terms_of(condition)):
-                truths.append(self._truths.of(condition, part.scope, part.source))
-            else:
-                within.append(condition)
+        conditions = [*part.conditions, *self._pulled_up(part)]
         scope: dict[str, Any] = dict(part.scope)
-        used = {term for call in part.network.tasks for term in call.terms}
-        for group, conditions in _groups(free, within):
-            wanted = [each.name for each in group if each.name in used]
-            values = self._joins.values(group, conditions, part.scope, wanted, part.source)
-            variable: Any = one_of(values, name=", ".join(each[1:] for each in wanted) or "any")
-            scope |= {name: Item(variable, number) for number, name in enumerate(wanted)}
-            if not wanted:
-                truths.append(AnyValue(variable))
-        body = self._body(part.network, scope)
-        return method(body, when=joined(truths, decisive=False), name=part.name)
+        if not all(self._world.of_types(each.types) for each in free):
+            return method(when=False, name=part.name)
+        for group in _groups(free, conditions):
+            values: list[Any] = [self._values(each.types) for each in group]
+            names = [each.name for each in group]
+            scope |= zip(names, _chosen(values, names), strict=True)
+        own = {each.name for each in free}
+        for each in conditions:
+            if isinstance(each, Atom) and not own.isdisjoint(each.terms):
+                truths += self._first(each, scope)
+            truths.append(self._truths.of(each, scope, part.source))
+        return method(self._body(part.network, scope), when=truths, name=part.name)
+
+    def _first(self, atom: Atom, scope: Mapping[str, Any]) -> list[Truth]:
+        """Where no action makes an atom true: that it was so at first, which a join looks up."""
+        if atom.name not in self._world.shrinking:
+            return []
+        values = [self._truths.term(term, scope) for term in atom.terms]
+        return [self._world.fluent("first", atom.name, values)]
+
+    def _values(self, types: tuple[str, ...]) -> Any:
+        """The objects of these types: a relation where it is one type."""
+        if len(types) == 1 and types[0] != OBJECT:
+            return self._world.fluent("type", types[0])
+        return tuple(self._world.of_types(types))
 
     def _pulled_up(self, part: _Part) -> Iterator[Condition]:
         """What the tasks of a network need when it begins, as far as it is not known."""
@@ -228,7 +234,7 @@ class _Lowering:
         if problem.network is None:
             names = {each.name for task in self._tasks.values() for each in task.parameters}
             return achieve(goal, objects=dict.fromkeys(names, self._world.of_types((OBJECT,))))
-        final = () if goal is True else (domain.primitive(GOAL, precondition=goal)(),)
+        final = () if goal is True else (as_expression(goal),)
         constraints = tuple(conjuncts_of(problem.network.constraints))
         if not problem.variables and not constraints:
             return (self._body(problem.network, {}), *final)
@@ -252,21 +258,27 @@ def _comes_back(written: Method) -> bool:
     return any(call.name == written.task.name for call in written.network.tasks)
 
 
-def _groups(
-    free: Sequence[Declared], conditions: Sequence[Condition]
-) -> Iterator[tuple[list[Declared], list[Condition]]]:
-    """The variables in groups, with the conditions that are about those of one group alone."""
+def _groups(free: Sequence[Declared], conditions: Sequence[Condition]) -> Iterator[list[Declared]]:
+    """The variables in groups, such that each condition is about those of one group."""
     own = {each.name for each in free}
-    about = [(condition, own & set(terms_of(condition))) for condition in conditions]
+    about = [own & set(terms_of(condition)) for condition in conditions]
     left = {each.name: each for each in free}
     while left:
         names: set[str] = set()
         more = {next(iter(left))}
         while more != names:
             names = more
-            more = names.union(*(terms for _, terms in about if terms & names))
-        inside = [condition for condition, terms in about if terms & names]
-        yield [left.pop(each.name) for each in free if each.name in names], inside
+            more = names.union(*(terms for terms in about if terms & names))
+        yield [left.pop(each.name) for each in free if each.name in names]
+
+
+def _chosen(values: Sequence[Any], names: Sequence[str]) -> Sequence[Any]:
+    """A variable for each of the values."""
+    chosen: Any = one_of(*values)
+    variables: Sequence[Any] = [chosen] if len(values) == 1 else tuple(chosen)
+    for variable, name in zip(variables, names, strict=True):
+        variable.call(name.removeprefix("?"))
+    return variables
 
 
 def _by_name(variables: Sequence[Declared], values: Sequence[Any]) -> dict[str, Any]:

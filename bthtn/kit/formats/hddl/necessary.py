@@ -75,6 +75,14 @@ class Needs:
         actions = self._domain.actions
         return frozenset().union(*(self._changed[name] for name in actions))
 
+    @cached_property
+    def growing(self) -> frozenset[str]:
+        """The predicates that some action makes true."""
+        effects = (each for action in self._domain.actions.values() for each in action.effects)
+        return frozenset(
+            each.atom.name for each in effects if isinstance(each, Change) and each.becomes
+        )
+
     def of_network(self, network: Network) -> list[Literal]:
         """What has to hold where a network begins, so that each of its tasks can be done."""
         earlier = _earlier(len(network.tasks), network.before)

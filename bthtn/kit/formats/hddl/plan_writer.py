@@ -25,8 +25,6 @@ def plan_text(plan: Plan) -> str:
     def written(node: Node, below: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
         inside = tuple(number for numbers in below for number in numbers)
         if isinstance(node, TaskNode):
-            if node.task.name == "goal":
-                return ()
             number = next(numbers)
             steps.append(" ".join(map(str, (number, node.task.name, *node.args))))
             return (number,)

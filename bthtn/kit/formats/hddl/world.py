@@ -21,13 +21,25 @@ Row = tuple[str, ...]
 
 
 class World:
-    """What there is in a problem. ``changing`` are the predicates that some action changes."""
+    """What there is in a problem.
 
-    def __init__(self, domain: DomainFile, problem: ProblemFile, changing: frozenset[str]) -> None:
+    ``changing`` are the predicates that some action changes, ``growing`` those of them that some
+    action makes true.
+    """
+
+    def __init__(
+        self,
+        domain: DomainFile,
+        problem: ProblemFile,
+        changing: frozenset[str],
+        growing: frozenset[str],
+    ) -> None:
         self._types = domain.types
         self._values = problem.values
         self._objects = problem.objects
         self.changing = changing
+        self.shrinking = changing - growing
+        """Predicates that are true of nothing but what they were true of at the beginning."""
         self.spelled = {name: each.spelled for name, each in problem.objects.items()}
         self.facts: dict[str, dict[Row, None]] = {name: {} for name in domain.predicates}
         """What holds at the beginning, in the order of the file."""
@@ -45,6 +57,8 @@ class World:
                 content[attribute] = relation(type=_index(predicate))
             else:
                 content[attribute], annotations[attribute] = _fluents(predicate, default=False)
+            if name in self.shrinking and predicate.parameters:
+                content[self._named("first", predicate, content)] = relation(type=_index(predicate))
         for function in domain.functions.values():
             attribute = self._named("function", function, content)
             content[attribute], annotations[attribute] = _fluents(function, default=0.0)
@@ -56,6 +70,7 @@ class World:
     def _named(self, kind: str, thing: Signature | Declared, taken: Mapping[str, Any]) -> str:
         """A name for an attribute of a State class; those of a type and a predicate may clash."""
         name = thing.spelled if thing.spelled[0] != "_" else f"x{thing.spelled}"
+        name += "_at_first" * (kind == "first")
         while name in taken or name in vars(State):
             name += "_"
         self._declared[kind, thing.name] = name
@@ -73,11 +88,13 @@ class World:
         values: dict[Any, Any] = {}
         for name, rows in self.facts.items():
             found = self.fluent("predicate", name)
-            if isinstance(found, Relation):
-                width = len(found.columns)
-                values[found] = Tuples(rows if width > 1 else (row[0] for row in rows), width)
-            else:
+            if not isinstance(found, Relation):
                 values |= {self.fluent("predicate", name, row): True for row in rows}
+                if ("first", name) not in self._declared:
+                    continue
+                found = self.fluent("first", name)
+            width = len(found.columns)
+            values[found] = Tuples(rows if width > 1 else (row[0] for row in rows), width)
         for atom, number in self._values:
             row = [self.spelled[term] for term in atom.terms]
             values[self.fluent("function", atom.name, row)] = float(number)
