@@ -4,9 +4,9 @@ The same text is read by ``tree_from_xml`` and by the real engine. The statuses 
 what happens to the leaves in each tick, have to be the same; and a tree that is written is read
 again as it was.
 
-When a cycle of a loop begins and ends in one tick, the engine ticks the whole tree again before
-the next one, and so asks again what stands before the loop. There, the loops that are drawn have
-a leaf that takes at least two ticks.
+When a cycle of a loop, or a child of a SequenceWithMemory, begins and ends in one tick, the engine
+ticks the whole tree again before the next one, and so asks again what stands before it. There, the
+loops that are drawn have a leaf that takes at least two ticks, and the sequences one child.
 """
 
 from collections import Counter
@@ -30,14 +30,21 @@ ENGINE_STATUS = {
     "S": engine.NodeStatus.SUCCESS,
     "F": engine.NodeStatus.FAILURE,
 }
-SKIPS = ("_skipIf", "_while")
-PRECONDITIONS = ("_failureIf", "_successIf", *SKIPS)
+LETTERS = {"RUNNING": "R", "SUCCESS": "S", "FAILURE": "F", "SKIPPED": "-"}
+PRECONDITIONS = ("_failureIf", "_successIf", "_skipIf", "_while")
 SEQUENCES = ("Sequence", "ReactiveSequence", "Fallback", "ReactiveFallback")
+SKIPS = ("_skipIf", "_while", 'then_skip="true"', "SKIPPED", "SubTree")
+SCRIPTS = ("_onSuccess", "_onFailure", "_onHalted", "_post")
 PLAIN = ("Inverter", "ForceSuccess", "ForceFailure", "KeepRunningUntilFailure", "RunOnce")
 BRANCHES = ("IfThenElse", "WhileDoElse")
 COUNTED = {"Repeat": "num_cycles", "RetryUntilSuccessful": "num_attempts"}
-ASKED_AGAIN = ("ReactiveSequence", "ReactiveFallback", "Parallel", "WhileDoElse")
-EVERY = (*SEQUENCES, *PLAIN, *BRANCHES, *COUNTED, "Parallel", "Switch2", "Switch3", "SubTree")
+ASKED_AGAIN = ("ReactiveSequence", "ReactiveFallback", "Parallel", "ParallelAll", "WhileDoElse")
+EVERY = (
+    *(*SEQUENCES, *PLAIN, *BRANCHES, *COUNTED, "Parallel", "Switch2", "Switch3", "SubTree"),
+    *("SequenceWithMemory", "ParallelAll", "Precondition"),
+)
+CONDITIONS = ("flag", "!flag", "n &lt; 3 || flag", "n == 2 &amp;&amp; !flag", "n - 1 &gt; 2")
+CHANGES = ("n += 1", "n = 0; n := n + 2", "flag := !flag", "n -= 1")
 MOODS = ("calm", "angry", "afraid")
 DEPTH = 3
 SEEDS = seeds(quick=60, thorough=400, night=2_000)
@@ -45,6 +52,7 @@ SEEDS = seeds(quick=60, thorough=400, night=2_000)
 
 class Beast(State):
     flag: Fluent[bool] = fluent(default=False)
+    n: Fluent[int] = fluent(default=0)
     mood: Fluent[str] = fluent(default="calm")
 
 
@@ -60,40 +68,61 @@ class Drawn:
         self.scripts, self.kinds, self._trees = {}, Counter(), []
         root = self._node("", DEPTH)
         self.text = document(root, *self._trees)
-        moments = ("tick", "tick", "tick", "tick", "stop", True, False, *MOODS)
+        # The engine's halt_tree halts every node, and runs what is to be run when it is halted.
+        stop = "tick" if "_onHalted" in self.text else "stop"
+        moments = ("tick", "tick", "tick", "tick", stop, True, False, *MOODS)
         self.moments = [self._random.choice(moments) for _ in range(15)]
 
-    def _node(self, place, depth, above="", *, skippable=False, beside=False):
+    def _node(self, place, depth, above="", *, beside=False):
         chance, choice = self._random.random, self._random.choice
-        asked = choice(PRECONDITIONS) if chance() < 0.15 and above != "WhileDoElse?" else ""
-        attributes = {}
-        if asked and (asked not in SKIPS or skippable):
-            attributes[asked] = "flag"
-            self.kinds[asked] += 1
+        # The engine asks only once before what it asks itself, and has no place for its skip.
+        asked = choice(PRECONDITIONS) if chance() < 0.2 and not above.endswith("?") else ""
+        script = choice(SCRIPTS) if chance() < 0.1 else ""
+        beside = beside or asked == "_while"
+        given = {asked: choice(CONDITIONS), script: choice(CHANGES)}
+        attributes = {name: text for name, text in given.items() if name}
         tag = choice(EVERY) if depth and chance() > 0.15 else "L"
+        if tag == "L" and chance() < 0.15:
+            self.kinds["Script"] += 1
+            return element("Script", {**attributes, "code": choice(CHANGES)}, [])
         if tag == "L":
+            self.kinds.update(attributes.keys())
             return self._leaf(place, above, attributes)
         self.kinds[tag] += 1
         if tag in COUNTED and beside:
             children = [self._leaf(f"{place}0", "", {}, slow=True)]
         else:
             children = self._children(tag, place, depth, beside=beside)
-        attributes |= self._ports(tag, len(children), skippable=skippable)
+        if any(skip in child for skip in SKIPS for child in children):
+            # A node whose children were skipped keeps its status in the engine: what is before it
+            # is not asked again, and it can be halted.
+            attributes.pop(asked, None)
+            attributes.pop("_onHalted", None)
+        self.kinds.update(attributes.keys())
+        attributes |= self._ports(tag, len(children))
         if tag == "SubTree":
             attributes["ID"] = f"T{place}"
+            is_open = "n" in attributes or "_autoremap" in attributes
+            if not is_open and "_onHalted" in str([children, self._trees]):
+                attributes["n"] = "{n}"  # which is not there yet when the engine ends
+            elif not is_open:
+                first = element("Script", {"code": "n := 0"}, [])
+                children = [element("Sequence", {}, [first, *children])]
             self._trees.append((f"T{place}", *children))
             children = []
         return element(tag, attributes, children)
 
-    def _ports(self, tag, count, *, skippable):
+    def _ports(self, tag, count):
         choice = self._random.choice
         match tag:
             case "Repeat" | "RetryUntilSuccessful":
                 return {COUNTED[tag]: choice("1234")}
-            case "RunOnce" if not skippable or choice([True, False]):
-                return {"then_skip": "false"}
             case "RunOnce":
-                self.kinds["RunOnce skipped"] += 1
+                return {"then_skip": choice(["true", "false"])}
+            case "Precondition":
+                return {"if": choice(CONDITIONS), "else": choice(["FAILURE", "SUCCESS", "SKIPPED"])}
+            case "ParallelAll":
+                return {"max_failures": choice(["-1", "1", str(count)])}
             case "Parallel":
                 ports = ("success_count", "failure_count")
                 return {port: choice(["-1", "1", str(count)]) for port in ports}
@@ -101,23 +130,25 @@ class Drawn:
                 cases = {f"case_{n}": mood for n, mood in enumerate(MOODS[: count - 1], 1)}
                 return {"variable": "{mood}", **cases}
             case "SubTree":
-                return choice([{"_autoremap": "true"}, {"flag": "{flag}", "mood": "{=}"}])
+                given = {"flag": "{flag}", "mood": "{=}"}
+                return choice([{"_autoremap": "true"}, given, {**given, "n": "{n}"}])
         return {}
 
     def _children(self, tag, place, depth, *, beside):
-        one = (*PLAIN, *COUNTED, "SubTree")
-        least, most = (1, 3) if tag in SEQUENCES else (1, 1) if tag in one else (2, 4)
+        one = (*PLAIN, *COUNTED, "SubTree", "Precondition")
+        in_order = (*SEQUENCES, "SequenceWithMemory")
+        least, most = (1, 3) if tag in in_order else (1, 1) if tag in one else (2, 4)
         least, most = (2, 3) if tag in BRANCHES else (least, most)
+        most = 1 if tag == "SequenceWithMemory" and beside else most
         count = self._random.randint(least, most)
         count = int(tag[-1]) + 1 if tag.startswith("Switch") else count
         is_asked_again = count > 1 and tag in ASKED_AGAIN
         return [
             self._node(
                 f"{place}{n}",
-                depth - 1,
+                # What the engine asks must not be skipped.
+                0 if tag in BRANCHES and not n else depth - 1,
                 f"{tag}?" if tag in BRANCHES and not n else tag,
-                # One of them is never skipped: nothing stands for a node that skips them all.
-                skippable=tag in SEQUENCES and n < count - 1,
                 beside=beside or is_asked_again,
             )
             for n in range(count)
@@ -210,7 +241,7 @@ def happens(root, agent, chosen, log):
                 agent.believe(Beast.flag, moment)
             case _:
                 agent.believe(Beast.mood, moment)
-        happened.append(sorted(log))
+        happened.append([*log])
     return happened
 
 
@@ -221,6 +252,7 @@ def of_engine(drawn):
     for name, script in drawn.scripts.items():
         register(factory, name, script, log)
     board.set_bool("flag", False)
+    board.set_int("n", 0)
     board.set_string("mood", "calm")
     factory.register_behavior_tree_from_text(drawn.text)
     tree = factory.create_tree("Main", board)
@@ -228,14 +260,14 @@ def of_engine(drawn):
         log.clear()
         match moment:
             case "tick":
-                log.append(tree.tick_once().name[0])
+                log.append(LETTERS[tree.tick_once().name])
             case "stop":
                 tree.halt_tree()
             case bool():
                 board.set_bool("flag", moment)
             case _:
                 board.set_string("mood", moment)
-        happened.append(sorted(log))
+        happened.append([*log])
     return happened
 
 
@@ -289,5 +321,5 @@ def test_what_stands_before_a_loop_is_asked_once_in_a_tick():
     drawn.text = document(f"<ReactiveSequence><C1/>{loop}</ReactiveSequence>")
     drawn.scripts, drawn.moments = {"C1": "S"}, ["tick"]
     root, agent = read(drawn, log)
-    assert happens(root, agent, drawn.moments, log) == [["S", "S C1", "start C1"]]
-    assert of_engine(drawn) == [["S", *["S C1"] * 3, *["start C1"] * 3]]
+    assert happens(root, agent, drawn.moments, log) == [["start C1", "S C1", "S"]]
+    assert of_engine(drawn) == [[*["start C1", "S C1"] * 3, "S"]]

@@ -92,16 +92,19 @@ class Timer:
     Where the clock goes back, what has passed has passed, and counting goes on.
     """
 
-    __slots__ = ("_begin", "_clock", "_latest", "_length", "_ticks")
+    __slots__ = ("_begin", "_clock", "_given", "_latest", "_length", "_ticks")
 
-    def __init__(self, length: float, clock: Clock | None = None) -> None:
-        self._length = length
+    def __init__(self, length: float | Callable[[], float], clock: Clock | None = None) -> None:
+        """A function says the length at every start."""
+        self._given = length
+        self._length = 0.0 if callable(length) else length
         self._clock = clock
         self._begin = self._latest = 0.0
         self._ticks = 0
 
     def start(self) -> None:
         """Start it, or start it anew."""
+        self._length = self._given() if callable(self._given) else self._given
         self._ticks = 0
         self._begin = self._latest = 0.0 if self._clock is None else self._clock()
 

@@ -42,11 +42,15 @@ class Parallel(Unpicklable, composites.Parallel):
     It succeeds as soon as ``success_count`` children have succeeded, and fails as soon as
     ``failure_count`` have failed, or so many that not enough are left to succeed. Both are looked
     at after each child, so that later ones are not ticked in the tick that decides. A count below
-    zero is that of all children for -1, of all but one for -2, and so on.
+    zero is that of all children for -1, of all but one for -2, and so on; with such a
+    ``success_count``, children that are skipped count like those that have succeeded.
 
     py_trees' ``Parallel`` with ``SuccessOnAll`` and ``SuccessOnOne`` ticks all children before it
     decides, and fails whenever one has failed.
     """
+
+    _counts_in_order = False
+    """Whether a child that has ended before counts only behind those in front of it."""
 
     @checked
     def __init__(
@@ -59,6 +63,7 @@ class Parallel(Unpicklable, composites.Parallel):
     ) -> None:
         """Raises ExecutionError for a count of no children, or of more than there are."""
         total = len(children)
+        self.counts_skipped = success_count < 0
         self.success_count = success_count if success_count >= 0 else total + 1 + success_count
         self.failure_count = failure_count if failure_count >= 0 else total + 1 + failure_count
         for what in ("success_count", "failure_count"):
@@ -74,26 +79,78 @@ class Parallel(Unpicklable, composites.Parallel):
             self.initialise()  # a subclass may have one, as with py_trees
             reset(self.children)
             self.status = RUNNING
-        status = RUNNING
-        for child in self.children:
+        status, skipped = RUNNING, 0
+        for place, child in enumerate(self.children, 1):
             if child.status not in (SUCCESS, FAILURE):
                 yield from child.tick()
                 self.current_child = child
-                status = self._counted()
+                skipped += child.status is INVALID
+            status = self._counted(place, skipped)
             if status is not RUNNING:
                 break
+        if status is RUNNING and skipped == len(self.children):
+            status = INVALID
         if status is RUNNING:
             self.status = status  # also if it was stopped in the middle
         else:
             self.stop(status)
         yield self
 
-    def _counted(self) -> Status:
-        ends = [child.status for child in self.children]
-        if ends.count(SUCCESS) >= self.success_count:
+    def _counted(self, place: int, skipped: int) -> Status:
+        """The status after so many children, of which so many were skipped in this tick."""
+        ends = [child.status for child in self.children[: place if self._counts_in_order else None]]
+        if ends.count(SUCCESS) + (skipped if self.counts_skipped else 0) >= self.success_count:
             return SUCCESS
-        most_failures = min(self.failure_count - 1, len(ends) - self.success_count)
+        most_failures = min(self.failure_count - 1, len(self.children) - self.success_count)
         return FAILURE if ends.count(FAILURE) > most_failures else RUNNING
+
+
+class CountingParallel(Parallel):
+    """The ``Parallel`` of BehaviorTree.CPP 3.
+
+    A child that has ended in an earlier tick counts only when its turn comes: those in front of it
+    are ticked first even if it decides.
+    """
+
+    _counts_in_order = True
+
+
+class ParallelAll(Unpicklable, composites.Parallel):
+    """Ticks all its unfinished children, and ends when all of them have ended.
+
+    It fails if at least ``max_failures`` of them have failed. A count below zero is as in
+    `Parallel`.
+    """
+
+    @checked
+    def __init__(self, name: str, children: Sequence[Behaviour], *, max_failures: int = 1) -> None:
+        """Raises ExecutionError for more failures than there are children."""
+        total = len(children)
+        self.max_failures = max_failures if max_failures >= 0 else total + 1 + max_failures
+        if not 0 <= self.max_failures <= total:
+            message = f"the max_failures of '{name}' is {max_failures} of {total} children"
+            hint = "give a number up to that of the children, or -1 for all of them"
+            raise ExecutionError("BT202", message, hint=hint)
+        super().__init__(name, ParallelPolicy.SuccessOnAll(), children)
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Tick the unfinished children, and look whether any is left."""
+        if self.status is not RUNNING:
+            self.initialise()
+            reset(self.children)
+            self.status = RUNNING
+        for child in self.children:
+            if child.status not in (SUCCESS, FAILURE):
+                yield from child.tick()
+                self.current_child = child
+        ends = [child.status for child in self.children]
+        if ends.count(INVALID) == len(ends):
+            self.stop(INVALID)
+        elif RUNNING not in ends:
+            self.stop(FAILURE if ends.count(FAILURE) >= self.max_failures else SUCCESS)
+        else:
+            self.status = RUNNING
+        yield self
 
 
 class _OneBranch(Unpicklable, composites.Composite):

@@ -15,7 +15,7 @@ Time is given in ``ticks``, those in which the decorator is ticked, or in ``seco
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from py_trees.behaviour import Behaviour
@@ -39,33 +39,35 @@ class Loop(Unpicklable, Decorator):
     _again: Status
 
     @checked
-    def __init__(self, name: str, child: Behaviour, cycles: int) -> None:
-        """Raises ExecutionError for a number of cycles that is neither -1 nor above zero."""
-        if cycles < 1 and cycles != ENDLESS:
+    def __init__(self, name: str, child: Behaviour, cycles: int | Callable[[], int]) -> None:
+        """Raises ExecutionError for a number of cycles that is neither -1 nor above zero.
+
+        A function is asked in every tick.
+        """
+        if not callable(cycles) and cycles < 1 and cycles != ENDLESS:
             hint = "give a number above zero, or -1 for any number of cycles"
             raise ExecutionError("BT202", f"'{name}' has {cycles} cycles", hint=hint)
         super().__init__(name, child)
         self.cycles = cycles
         self._ended = 0
-        self._most_instant = 1 if cycles == ENDLESS else _MOST_INSTANT_CYCLES
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the child, and begin it anew as long as cycles end."""
         if self.status is not RUNNING:
             self.initialise()
             self._ended = 0
-        instant = 0
-        while True:
+        cycles = self.cycles() if callable(self.cycles) else self.cycles
+        most_instant = 1 if cycles == ENDLESS else _MOST_INSTANT_CYCLES
+        instant, status = 0, self._again
+        while cycles == ENDLESS or self._ended < cycles:
             is_begun = self.decorated.status is not RUNNING
             yield from self.decorated.tick()
             status = self.decorated.status
             if status is not self._again:
                 break
             self._ended += 1
-            if self._ended == self.cycles:
-                break
             instant += is_begun
-            if instant == self._most_instant:
+            if instant == most_instant and self._ended != cycles:
                 status = RUNNING
                 break
         if status is not RUNNING:
@@ -107,10 +109,10 @@ class Timed(Unpicklable, Decorator):
         child: Behaviour,
         *,
         ticks: int | None = None,
-        seconds: float | None = None,
+        seconds: float | Callable[[], float] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Raises ExecutionError for a time that is not above zero.
+        """Raises ExecutionError for a time that is not above zero. A function says it at the start.
 
         Raises ArgumentError without a time, and for seconds without a clock.
         """
@@ -122,7 +124,7 @@ class Timed(Unpicklable, Decorator):
             raise ArgumentError("BT126", f"'{name}' takes seconds and has no clock", hint=hint)
         length, unit = (ticks, "ticks") if seconds is None else (seconds, "seconds")
         assert length is not None, "one of them is given"
-        if not length > 0:
+        if not callable(length) and not length > 0:
             message = f"'{name}' is given {length} {unit}"
             raise ExecutionError("BT202", message, hint="give a number above zero")
         self._timer = Timer(length, None if seconds is None else clock)
@@ -214,15 +216,15 @@ class RunOnce(Unpicklable, OneShot):
     """Runs its child until it has ended once; from then on its status is ``then``.
 
     Without ``then`` it stays that of the child, as with py_trees' ``OneShot`` and the policy
-    ``ON_COMPLETION``. SUCCESS lets a sequence go on past the node, FAILURE a selector. A child that
-    is interrupted has not ended.
+    ``ON_COMPLETION``. SUCCESS lets a sequence go on past the node, FAILURE a selector; with INVALID
+    it is skipped. A child that is interrupted has not ended.
     """
 
     @checked
     def __init__(self, name: str, child: Behaviour, *, then: Status | None = None) -> None:
         """Raises ArgumentError if ``then`` is not the status of an end."""
-        if then not in (None, SUCCESS, FAILURE):
-            hint = "give Status.SUCCESS, Status.FAILURE, or nothing"
+        if then is RUNNING:
+            hint = "give Status.SUCCESS, Status.FAILURE, Status.INVALID, or nothing"
             message = f"'{name}' cannot be {then} after its child has ended"
             raise ArgumentError("BT126", message, hint=hint)
         super().__init__(name, child, OneShotPolicy.ON_COMPLETION)

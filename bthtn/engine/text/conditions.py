@@ -81,7 +81,7 @@ def condition_from_text(
 
     With ``mark``, as in preconditions, parts of it may stand in ``at_start(…)``.
     """
-    parser = _Parser(text, schema, parameters)
+    parser = Parser(text, schema, parameters)
     parser.mark = mark
     return parser.whole(parser.condition)
 
@@ -90,7 +90,7 @@ def expression_from_text(
     text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
 ) -> Expression[Any]:
     """The value that the text describes, such as ``reach * 0.5``. Raises InputError."""
-    parser = _Parser(text, schema, parameters)
+    parser = Parser(text, schema, parameters)
     return parser.whole(parser.expression)
 
 
@@ -98,7 +98,7 @@ def changes_from_text(
     text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
 ) -> tuple[Assignment, ...]:
     """The changes of a state that the text describes. Raises InputError."""
-    parser = _Parser(text, schema, parameters)
+    parser = Parser(text, schema, parameters)
     return parser.whole(parser.changes)
 
 
@@ -110,10 +110,13 @@ class _Word:
     at: int
 
 
-class _Parser:
+class Parser:
     """A recursive-descent parser for one text."""
 
     mark = False
+    piece_pattern: re.Pattern[str] = _PIECE
+    products: frozenset[str] = _PRODUCTS
+    how = _HOW
 
     def __init__(
         self, text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]]
@@ -131,10 +134,10 @@ class _Parser:
             raise InputError("BT411", f"a text of {len(self._text):,} letters", "", "divide it")
         at = 0
         while self._text[at:].strip():
-            found = _PIECE.match(self._text, at)
+            found = self.piece_pattern.match(self._text, at)
             if found is None:
                 wrong = self._text[at:].strip()[0]
-                hint = "close it, and quotes in it" if wrong == "[" else _HOW
+                hint = "close it, and quotes in it" if wrong == "[" else self.how
                 raise self._fault(at, f"'{wrong}' cannot stand here", hint)
             piece, at = found["piece"], found.start("piece")
             if _is_quoted(piece) and (len(piece) == 1 or piece[-1] != piece[0]):
@@ -231,7 +234,7 @@ class _Parser:
 
     def _term(self, missing: str) -> Expression[Any] | _Word:
         at, value = self._at, self._operand(missing)
-        while self._piece in _PRODUCTS:
+        while self._piece in self.products:
             value = self._computed(value, at, self._operand)
         return value
 
@@ -243,9 +246,13 @@ class _Parser:
         sides = [(left, at), (operand(_NO_VALUE), right_at)]
         meant = [self._meaning(side) for side, _ in sides]
         for value, (_, place) in zip(meant, sides, strict=True):
-            if kind_of(value) not in (int, float, object):
+            if kind_of(value) not in self.computable(symbol):
                 raise self._fault(place, f"'{value.text()}' is no number", "compute with numbers")
         return Arithmetic(symbol, *meant)
+
+    def computable(self, symbol: str) -> tuple[type, ...]:  # noqa: ARG002 - scripts add texts
+        """The types of the values that a sign of arithmetic combines."""
+        return int, float, object
 
     def _operand(self, missing: str) -> Expression[Any] | _Word:
         at, piece = self._at, self._taken()
@@ -380,8 +387,9 @@ class _Parser:
         near = get_close_matches(word, names, n=1)
         return f"did you mean '{near[0]}'?" if near else ""
 
-    def _fault(self, at: int, message: str, hint: str = _HOW) -> InputError:
-        return InputError("BT411", message, f"{self._text!r}, column {at + 1}", hint)
+    def _fault(self, at: int, message: str, hint: str = "") -> InputError:
+        place = f"{self._text!r}, column {at + 1}"
+        return InputError("BT411", message, place, hint or self.how)
 
 
 def _is_quoted(piece: str) -> bool:

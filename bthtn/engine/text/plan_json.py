@@ -50,7 +50,7 @@ from bthtn.engine.plan.walk import children_of, preorder
 from bthtn.engine.text.notation import network_from_text
 from bthtn.engine.text.values import LONGEST_INTEGER, guessed, json_value, shortened
 from bthtn.engine.world.expression import Binding, Constant, Expression, Parameter
-from bthtn.engine.world.fluent import Fluent, FluentFamily
+from bthtn.engine.world.fluent import Fluent, FluentFamily, LocalFluent
 from bthtn.engine.world.footprint import Footprint, Write, WriteKind
 from bthtn.engine.world.names import in_one_line
 from bthtn.engine.world.relation import Tuples
@@ -365,11 +365,14 @@ class Form:
                 return self.value_from(data)
 
     def fluent(self, fluent: Fluent[Any]) -> list[Json]:
-        return [fluent.name, self.value(fluent.index)]
+        name = fluent.text() if isinstance(fluent, LocalFluent) else fluent.name
+        return [name, self.value(fluent.index)]
 
     def fluent_from(self, name: str, index: Json) -> Fluent[Any]:
         if name == SEED.name:
             return SEED
+        if name.endswith("}"):
+            return self.schema.variable(name)
         found = self.schema.named(name)
         return found.member(self.value_from(index)) if isinstance(found, FluentFamily) else found
 

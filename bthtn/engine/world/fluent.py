@@ -91,7 +91,7 @@ class Fluent(FluentReference[T]):
     """
 
     __slots__ = (
-        *("__weakref__", "_is_stated", "_values"),
+        *("__weakref__", "_copies", "_is_stated", "_values"),
         *("default", "index", "indices", "name", "owner", "plain_type", "volatile"),
     )
 
@@ -116,6 +116,7 @@ class Fluent(FluentReference[T]):
         self.indices: ValueType | None = None
         self.owner: type | None = None
         """The State class that declares it, None for a fluent that is not declared on one."""
+        self._copies: WeakValueDictionary[str, LocalFluent[T]] | None = None
 
     # A fluent is a name for a value, and so a key: {Soldier.health: 40}. It is found by identity.
     __hash__ = object.__hash__
@@ -186,6 +187,15 @@ class Fluent(FluentReference[T]):
             return self.name
         return f"{self.name}[{self.indices.index_text(self.index)}]"
 
+    def local(self, place: str) -> LocalFluent[T]:
+        """The copy of this fluent that belongs to a place alone; the same object for equal ones."""
+        if self._copies is None:
+            self._copies = WeakValueDictionary()
+        found = self._copies.get(place)
+        if found is None:
+            found = self._copies.setdefault(place, LocalFluent(self, place))
+        return found
+
     def parse(self, text: str) -> Any:
         """The value that a text such as ``true`` or ``3`` stands for.
 
@@ -198,6 +208,30 @@ class Fluent(FluentReference[T]):
         except ValueError:
             hint = self.values.hint(text, or_unknown=True)
             raise StateError("BT106", f"'{self}' cannot be {text!r}", hint=hint) from None
+
+
+class LocalFluent(Fluent[T]):
+    """A copy of a fluent with a value of its own, for one place: the key of one SubTree.
+
+    It may have the same values as the fluent that is ``declared``, and is written ``name{place}``.
+    """
+
+    __slots__ = ("declared", "place")
+
+    def __init__(self, declared: Fluent[T], place: str) -> None:
+        super().__init__(
+            declared.default,
+            values=declared.values,
+            volatile=declared.volatile,
+            name=declared.name,
+        )
+        self.declared, self.place = declared, place
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        return (Fluent.local, (self.declared, self.place))
+
+    def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
+        return f"{self.name}{{{self.place}}}"
 
 
 def _declared(owner: Any, name: str, index: Any = None) -> Any:

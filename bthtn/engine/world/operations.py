@@ -35,6 +35,7 @@ COMPUTE: Final = MappingProxyType(
         "+": operator.add,
         "-": operator.sub,
         "*": operator.mul,
+        "/": operator.truediv,
         "//": operator.floordiv,
         "%": operator.mod,
     }

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from bthtn.engine.world.at_start import AtStart
 from bthtn.engine.world.expression import Constant, Expression, Parameter, operands
-from bthtn.engine.world.fluent import Fluent, FluentFamily, MemberOf
+from bthtn.engine.world.fluent import Fluent, FluentFamily, LocalFluent, MemberOf
 from bthtn.engine.world.names import BRACKETS, in_one_line, name_faults
 from bthtn.engine.world.relation import Relation, Tuples
 from bthtn.engine.world.truth import UNKNOWN, value_text
@@ -45,7 +45,10 @@ class StateSchema:
         return found
 
     def variable(self, text: str) -> Fluent[Any]:
-        """The fluent written as ``name`` or ``name[index]``. Raises StateError."""
+        """The fluent written as ``name``, ``name[index]`` or ``name{place}``. Raises StateError."""
+        name, brace, place = text.partition("{")
+        if brace and place.endswith("}") and name in self.fluents:
+            return self.fluents[name].local(place[:-1])
         name, bracket, index = text.partition("[")
         if not bracket and name in self.fluents:
             return self.fluents[name]
@@ -82,6 +85,8 @@ class StateSchema:
         """Whether the fluent or family is one of this schema, and not of another's."""
         if isinstance(thing, FluentFamily):
             return self.families.get(thing.name) is thing
+        if isinstance(thing, LocalFluent):
+            return self.has(thing.declared)
         if thing.index is None:
             return self.fluents.get(thing.name) is thing
         family = self.families.get(thing.name)

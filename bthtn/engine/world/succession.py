@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bthtn.engine.world.fluent import Fluent, FluentFamily
+from bthtn.engine.world.fluent import Fluent, FluentFamily, LocalFluent
 from bthtn.engine.world.schema import StateSchema
 from bthtn.engine.world.state import FrozenState, State
 from bthtn.engine.world.truth import value_text
@@ -79,7 +79,10 @@ def carried(values: Mapping[Fluent[Any], Any], older: StateSchema, newer: State)
 
 
 def _counterpart(fluent: Fluent[Any], schema: StateSchema) -> Fluent[Any] | None:
-    """The fluent of this schema with the same name and index, None if there is none."""
+    """The fluent of this schema with the same name, index and place, None if there is none."""
+    if isinstance(fluent, LocalFluent):
+        declared = _counterpart(fluent.declared, schema)
+        return None if declared is None else declared.local(fluent.place)
     if fluent.index is None:
         return schema.fluents.get(fluent.name)
     family = schema.families.get(fluent.name)

@@ -108,7 +108,7 @@ class ValueType:
                 return value
         if self.listed:
             raise ValueError(text)
-        return _parsed(self.kind, text)
+        return _free_value(text, (object,)) if self.kinds == (object,) else _parsed(self.kind, text)
 
     def index_text(self, index: object, *, is_part: bool = False) -> str:
         """The value as an index, such as ``a, b`` in ``link[a, b]``.

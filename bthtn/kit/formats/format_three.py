@@ -1,7 +1,8 @@
-"""The signs of format 3 of BehaviorTree.CPP, and what format 4 has instead.
+"""The two formats of BehaviorTree.CPP that are in use, and how they tell themselves apart.
 
-The formats look alike and mean different things: a port of a SubTree without braces is an entry
-of the blackboard in format 3, and a text in format 4.
+Trees of format 3 do not say so: only format 4 has the attribute ``BTCPP_format``. The formats look
+alike and mean different things: a port of a SubTree without braces is an entry of the blackboard
+in format 3, and a text in format 4.
 """
 
 from __future__ import annotations
@@ -10,23 +11,26 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from bthtn.errors import Diagnostic
+from bthtn.errors import InputError
+from bthtn.kit.formats.node_kinds import PRECONDITIONS, SCRIPTS
 from bthtn.kit.formats.xml_document import Element
+
+THREE: Final = 3
+FOUR: Final = 4
 
 NODES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "SubTreePlus": 'write <SubTree ID="…">, and _autoremap for __autoremap',
-        "SequenceStar": "write Sequence, which begins anew after a failure",
+        "SequenceStar": "write SequenceWithMemory",
         "FallbackStar": "write Fallback",
         "RetryUntilSuccesful": "write RetryUntilSuccessful",
         **dict.fromkeys(
-            ("BlackboardCheckBool", "BlackboardCheckInt", "BlackboardCheckDouble"),
-            'write Believes condition="…" before it, or the attribute _failureIf',
+            (f"BlackboardCheck{kind}" for kind in ("Bool", "Int", "Double", "String")),
+            'write <Precondition if="… == …">',
         ),
-        "BlackboardCheckString": 'write Believes condition="…" before it, or _failureIf',
     }
 )
-"""Nodes that format 4 does not have, with what to write there."""
+"""Nodes that only format 3 has, with what to write in format 4."""
 
 ATTRIBUTES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -34,39 +38,70 @@ ATTRIBUTES: Final[Mapping[str, str]] = MappingProxyType(
         "__autoremap": "write _autoremap",
     }
 )
-"""Attributes of SubTrees that format 4 does not have."""
+"""Attributes of SubTrees that only format 3 has, likewise."""
 
-SAY_THE_FORMAT: Final = 'if it is format 4, write <root BTCPP_format="4">'
-_CONVERT: Final = "if it is format 3, convert it with BehaviorTree.CPP's convert_v3_to_v4.py"
+_ONLY_IN_FOUR: Final = frozenset(
+    {"Script", "ScriptCondition", "Precondition", "Sleep", "SequenceWithMemory", "ParallelAll"}
+    | {"AsyncSequence", "AsyncFallback", "RunOnce", "UnsetBlackboard", "TryCatch"}
+)
+_ATTRIBUTES_OF_FOUR: Final = frozenset({*PRECONDITIONS, *SCRIPTS, "_autoremap"})
+_TRUTHS: Final = MappingProxyType({"true": True, "1": True, "false": False, "0": False})
 
 
-def unsaid_format(root: Element) -> Iterator[Diagnostic]:
-    """The faults of a document that does not say its format: this one, and signs of format 3."""
-    message = "<root> does not say the format of BehaviorTree.CPP"
-    yield Diagnostic("BT414", message, root.where, f"{SAY_THE_FORMAT}; {_CONVERT}")
-    waiting = [root]
+def format_of(root: Element) -> int:
+    """The format of a document: the one that it says, else 3, unless it uses what only 4 has.
+
+    Raises InputError for another one.
+    """
+    said = root.attributes.get("BTCPP_format")
+    if said in ("3", "4"):
+        return int(said)
+    if said is not None:
+        message = f"format {said} of BehaviorTree.CPP is not read, only 3 and 4"
+        raise InputError("BT414", message, root.where, 'write <root BTCPP_format="4">')
+    trees = [child for child in root.children if child.tag == "BehaviorTree"]
+    elements = [element for tree in trees for element in _all_in(tree)]
+    if any(map(_is_of_three, elements)):
+        return THREE
+    return FOUR if any(map(_is_of_four, elements)) else THREE
+
+
+def opened(element: Element, version: int) -> str:
+    """The attribute with which a SubTree gets all keys of the tree around it, "" if none does.
+
+    Raises InputError for one of them that is neither true nor false.
+    """
+    attributes = ("__shared_blackboard", "__autoremap") if version == THREE else ("_autoremap",)
+    for name in attributes:
+        text = element.attributes.get(name, "false")
+        if text.casefold() not in _TRUTHS:
+            message = f"{name} is {text!r}"
+            raise InputError("BT414", message, element.where, "write true or false")
+        if _TRUTHS[text.casefold()]:
+            return name
+    return ""
+
+
+def _all_in(tree: Element) -> Iterator[Element]:
+    waiting = [*tree.children]
     while waiting:
         element = waiting.pop()
-        waiting.extend(reversed(element.children))
-        yield from _signs_in(element)
+        waiting.extend(element.children)
+        yield element
 
 
-def _signs_in(element: Element) -> Iterator[Diagnostic]:
-    where = element.where
-    for name in (element.tag, element.attributes.get("ID", "")):
-        if name in NODES:
-            yield Diagnostic("BT414", f"{name} is a node of format 3", where, NODES[name])
-            break
-    if element.tag not in ("SubTree", "SubTreePlus"):
-        return
-    for port, text in element.attributes.items():
-        if port in ATTRIBUTES:
-            yield Diagnostic("BT414", f"{port} is of format 3", where, ATTRIBUTES[port])
-        elif element.tag == "SubTree" and _is_without_braces(port, text):
-            message = f"'{port}' would be the entry '{text}' in format 3, and a text in format 4"
-            hint = f'for the entry, write {port}="{{{text}}}"'
-            yield Diagnostic("BT414", message, where, hint)
+def _is_of_three(element: Element) -> bool:
+    names = {element.tag, element.attributes.get("ID", "")}
+    return not (names.isdisjoint(NODES) and ATTRIBUTES.keys().isdisjoint(element.attributes))
 
 
-def _is_without_braces(port: str, text: str) -> bool:
-    return port not in ("ID", "name") and port[0] != "_" and not text.strip().startswith("{")
+def _is_of_four(element: Element) -> bool:
+    names = {element.tag, element.attributes.get("ID", "")}
+    return (
+        not (names.isdisjoint(_ONLY_IN_FOUR))
+        or not _ATTRIBUTES_OF_FOUR.isdisjoint(element.attributes)
+        or (
+            element.tag == "SubTree"
+            and any(text.strip().startswith("{") for text in element.attributes.values())
+        )
+    )

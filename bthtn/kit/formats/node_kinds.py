@@ -1,8 +1,9 @@
 """The nodes that trees in XML may have, each made by a function with annotated parameters.
 
-Parameters called ``name``, ``agent``, ``child``, ``children`` and ``skipped`` are given by the
-reader; every other one is a port, an attribute of the element. A ``Mapping`` by numbers is
-several ports: ``case_1``, ``case_2``, ….
+Parameters called ``name``, ``agent``, ``child`` and ``children`` are given by the reader; every
+other one is a port, an attribute of the element. A port called like one of them, or like a word of
+Python, is a parameter with ``_`` at its end: ``from_``, ``child_``. A ``Mapping`` by numbers is
+several ports: ``case_1``, ``case_2``, …. With ``**ports`` that are annotated it has any others.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from inspect import Parameter, signature
+from keyword import iskeyword
 from types import MappingProxyType, NoneType, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from py_trees.behaviour import Behaviour
 
-from bthtn.engine.world.expression import Expression
+from bthtn.engine.world.assignment import Assignment
+from bthtn.engine.world.expression import Condition, Expression
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.value_type import COLLECTIONS, ValueType, value_type_of
 from bthtn.errors import InputError
@@ -31,9 +34,22 @@ PRECONDITIONS: Final = ("_failureIf", "_successIf", *SKIPPING)
 SCRIPTS: Final = ("_onSuccess", "_onFailure", "_onHalted", "_post")
 """The attributes of any node with scripts that are run behind it."""
 
-GIVEN: Final = frozenset({"name", "agent", "child", "children", "skipped"})
+GIVEN: Final = frozenset({"name", "agent", "child", "children"})
 _NUMBERED: Final = re.compile(r"(\w+)_([1-9]\d{0,3})", re.ASCII)
 _TEXTS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "double", str: "std::string"}
+
+
+Key = NewType("Key", Fluent[Any])
+"""A port that takes the name of a key, with or without braces."""
+Script = NewType("Script", tuple[Assignment, ...])
+"""A port that takes a script of BehaviorTree.CPP."""
+ScriptCondition = NewType("ScriptCondition", Condition)
+"""A port that takes a condition in the language of scripts."""
+
+Expressed = Literal["", "condition", "number", "key", "script", "script condition"]
+_EXPRESSED: Final[Mapping[object, Expressed]] = MappingProxyType(
+    {Key: "key", Script: "script", ScriptCondition: "script condition"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +58,16 @@ class Port:
 
     ``values`` are those of a literal, ``fluent`` is the class of the values of a fluent that
     ``{name}`` may point to. A port for an expression has neither. One that is ``numbered`` stands
-    for any number of attributes: ``case_1``, ``case_2``, ….
+    for any number of attributes: ``case_1``, ``case_2``, …. ``parameter`` is its name in Python.
     """
 
     name: str
     values: ValueType | None
     fluent: type | None = None
-    expression: Literal["", "condition", "number"] = ""
+    expression: Expressed = ""
     default: Any = Parameter.empty
     numbered: bool = False
+    parameter: str = ""
 
     @property
     def is_needed(self) -> bool:
@@ -74,6 +91,8 @@ class NodeKind:
     given: frozenset[str]
     fewest: int
     most: int | None
+    others: Port | None = None
+    """What every other attribute is, of a function with ``**ports``."""
 
     @property
     def children_text(self) -> str:
@@ -89,7 +108,12 @@ class NodeKind:
             return found, 0
         numbered = _NUMBERED.fullmatch(attribute)
         found = self.ports.get(numbered[1]) if numbered else None
-        return (found, int(numbered[2])) if numbered and found and found.numbered else None
+        if numbered and found and found.numbered:
+            return found, int(numbered[2])
+        if self.others is None:
+            return None
+        parameter = f"{attribute}_" if attribute in GIVEN else attribute
+        return replace(self.others, name=attribute, parameter=parameter), 0
 
 
 def kind_of(
@@ -102,8 +126,11 @@ def kind_of(
     """The kind of node that a class or a function makes. Raises InputError for a bad parameter."""
     parameters = _parameters(make)
     ports: dict[str, Port] = {}
+    others: Port | None = None
     for parameter, annotation in parameters:
-        if parameter.name not in GIVEN:
+        if parameter.kind is Parameter.VAR_KEYWORD:
+            others = None if annotation is None else _port(parameter, annotation)
+        elif parameter.name not in GIVEN:
             port = _port(parameter, annotation)
             if port is None:
                 message = f"no text can stand for '{parameter.name}' of {_name_of(make)}"
@@ -120,6 +147,7 @@ def kind_of(
         given,
         least if fewest is None else fewest,
         last if most is None else most,
+        others,
     )
 
 
@@ -132,7 +160,7 @@ def ports_kept(made: type[Behaviour]) -> Mapping[str, Port]:
     ports = (
         _port(parameter, annotation)
         for parameter, annotation in parameters
-        if parameter.name not in GIVEN
+        if parameter.name not in GIVEN and parameter.kind is not Parameter.VAR_KEYWORD
     )
     return {port.name: port for port in ports if port is not None}
 
@@ -149,7 +177,7 @@ def _parameters(make: Callable[..., Behaviour]) -> list[tuple[Parameter, object]
     return [
         (parameter, hints.get(parameter.name))
         for parameter in parameters
-        if parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        if parameter.kind is not Parameter.VAR_POSITIONAL
     ]
 
 
@@ -160,10 +188,18 @@ def _port(parameter: Parameter, annotation: object) -> Port | None:
         annotation = get_args(annotation)[1]
     is_union = get_origin(annotation) in (Union, UnionType)
     values: list[Any] = []
-    port = Port(parameter.name, None, default=parameter.default, numbered=is_numbered)
+    port = Port(
+        _attribute_of(parameter.name),
+        None,
+        default=parameter.default,
+        numbered=is_numbered,
+        parameter=parameter.name,
+    )
     for hint in get_args(annotation) if is_union else (annotation,):
         origin, arguments = get_origin(hint) or hint, get_args(hint)
-        if origin is Fluent:
+        if isinstance(hint, NewType) and hint in _EXPRESSED:
+            port = replace(port, expression=_EXPRESSED[hint])
+        elif origin is Fluent:
             port = replace(port, fluent=_class_of(arguments))
         elif origin is Expression:
             port = replace(port, expression="condition" if arguments == (bool,) else "number")
@@ -176,6 +212,12 @@ def _port(parameter: Parameter, annotation: object) -> Port | None:
     except TypeError:  # what stands there is no type
         return None
     return replace(port, values=literal) if literal is not None and _is_writable(literal) else None
+
+
+def _attribute_of(parameter: str) -> str:
+    """The attribute that a parameter stands for: ``from`` for ``from_``."""
+    stem = parameter.removesuffix("_")
+    return stem if iskeyword(stem) or stem in GIVEN else parameter
 
 
 def _class_of(arguments: Sequence[Any]) -> type:

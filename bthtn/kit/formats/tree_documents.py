@@ -1,32 +1,54 @@
-"""The trees that a file in the XML of BehaviorTree.CPP v4 and its includes define."""
+"""The trees that a file in the XML of BehaviorTree.CPP and its includes define.
+
+A tree that is in none of them is looked for in the other files of their folders: in programs that
+use BehaviorTree.CPP the code says which files there are.
+"""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from bthtn.errors import InputError, nearest
-from bthtn.kit.formats.format_three import unsaid_format
+from bthtn.errors import BthtnError, InputError, nearest
+from bthtn.kit.formats.format_three import format_of
 from bthtn.kit.formats.xml_document import Element, element_from, element_in
 
 _INSIDE_ROOT: Final = ("BehaviorTree", "include", "TreeNodesModel")
+_OF_ROOT: Final = ("BTCPP_format", "main_tree_to_execute", "project_name")
+_MOST_BESIDE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The outermost node of a tree, and the format of its document."""
+
+    root: Element
+    format: int
 
 
 @dataclass(slots=True)
 class Documents:
-    """The trees and ports that a file or a text, and the files it includes, define.
+    """The trees and models that a file or a text, and the files it includes, define.
 
-    ``trees`` are the outermost nodes of trees by ID, ``ports`` the ports of those that have a
-    SubTree model, with their defaults, ``main`` is the ID of the main tree, "" if none is named.
+    ``trees`` are the trees by ID, ``models`` are the elements that describe nodes by ID, ``ports``
+    the ports of the SubTrees among them, with their defaults, ``main`` is the ID of the main tree,
+    "" if none is named.
     """
 
     source: Path | str
-    trees: dict[str, Element] = field(default_factory=dict)
+    trees: dict[str, Tree] = field(default_factory=dict)
+    models: dict[str, Element] = field(default_factory=dict)
     ports: dict[str, dict[str, str | None]] = field(default_factory=dict)
     main: str = ""
     _is_begun: bool = False
+    _read: set[str] = field(default_factory=set)
+    """The paths of the files that were read."""
+    _beside: dict[str, list[Path]] | None = None
+    """The files in their folders that were not, by the trees in them; None until it is asked."""
 
     def __post_init__(self) -> None:
         """Read them all. Raises InputError."""
@@ -38,10 +60,49 @@ class Documents:
         else:
             self._add_files(self.source)
 
+    def tree(self, name: str) -> Tree | None:
+        """The tree with this ID, from here or from a file beside; None if there is none.
+
+        Raises InputError if several files beside have one.
+        """
+        if name and name not in self.trees:
+            if self._beside is None:
+                self._beside = self._trees_beside()
+            files = self._beside.get(name, ())
+            if len(files) > 1:
+                shown = " and ".join(file.name for file in files[:2])
+                message = f"there is a tree '{name}' in {shown}"
+                hint = f'say which: <include path="{files[0].name}"/>'
+                raise InputError("BT414", message, str(self.source), hint)
+            for file in files:
+                self._add_from_beside(file)
+        return self.trees.get(name)
+
+    def _trees_beside(self) -> dict[str, list[Path]]:
+        """The other files in the folders of those that were read, by the trees in them."""
+        folders = dict.fromkeys(Path(file).parent for file in sorted(self._read))
+        files = (file for folder in folders for file in sorted(folder.glob("*.xml")))
+        found: dict[str, list[Path]] = {}
+        for file in islice(files, _MOST_BESIDE):
+            if os.path.realpath(file) not in self._read:
+                with suppress(BthtnError):  # nobody has named it
+                    for element in element_in(file).children:
+                        if element.tag == "BehaviorTree":
+                            found.setdefault(element.attributes.get("ID", ""), []).append(file)
+        return found
+
+    def _add_from_beside(self, path: Path) -> None:
+        """Add what is new in a file, and in those that it includes. Raises InputError."""
+        found = Documents("<root/>")
+        found._add_files(path)
+        self.trees = found.trees | self.trees
+        self.models = found.models | self.models
+        self.ports = found.ports | self.ports
+
     def chosen(self, name: str) -> str:
         """The ID, that of the main tree if it is empty. Raises InputError if there is no tree."""
         name = name or self.main or (next(iter(self.trees)) if len(self.trees) == 1 else "")
-        if name in self.trees:
+        if name in self.trees or self.tree(name) is not None:
             return name
         known = ", ".join(self.trees) or "none"
         if name:
@@ -57,7 +118,6 @@ class Documents:
         # A file stands below those that have included it until all of its own are read.
         above: list[str] = []
         waiting: list[tuple[Path, str] | None] = [(path, "")]
-        known: set[str] = set()
         while waiting:
             following = waiting.pop()
             if following is None:
@@ -68,8 +128,8 @@ class Documents:
             if real in above:
                 message = f"{file.name} includes itself"
                 raise InputError("BT414", message, where, "leave out this include")
-            if real not in known:
-                known.add(real)
+            if real not in self._read:
+                self._read.add(real)
                 above.append(real)
                 try:
                     included = self._add(element_in(file), file.parent)
@@ -82,17 +142,11 @@ class Documents:
         if root.tag != "root":
             message = f"the outermost element is <{root.tag}>"
             raise fault(root, message, 'write <root BTCPP_format="4">')
-        version = root.attributes.get("BTCPP_format")
-        if version is None:
-            raise InputError.of(unsaid_format(root))
-        if version != "4":
-            hint = "convert it with Groot2, or with BehaviorTree.CPP's convert_v3_to_v4.py"
-            hint = hint if version == "3" else 'write <root BTCPP_format="4">'
-            raise fault(root, f"format {version} of BehaviorTree.CPP is not read, only 4", hint)
-        unknown = set(root.attributes) - {"BTCPP_format", "main_tree_to_execute", "project_name"}
-        if unknown:
-            hint = "write BTCPP_format and main_tree_to_execute"
-            raise fault(root, f"<root> has no '{min(unknown)}'", hint)
+        version = format_of(root)
+        for attribute in root.attributes.keys() - set(_OF_ROOT):
+            hint = nearest(attribute, _OF_ROOT)
+            if hint.startswith("did you mean"):
+                raise fault(root, f"<root> has no '{attribute}'", hint)
         if not self._is_begun:  # only the outermost file says it
             self.main = root.attributes.get("main_tree_to_execute", "")
             self._is_begun = True
@@ -100,32 +154,37 @@ class Documents:
         for element in root.children:
             match element.tag:
                 case "BehaviorTree":
-                    self._add_tree(element)
+                    self._add_tree(element, version)
                 case "include":
                     included.append((_included(element, folder), element.where))
                 case "TreeNodesModel":
                     self._add_models(element)
                 case tag:
-                    raise fault(element, f"<root> has no <{tag}>", nearest(tag, _INSIDE_ROOT))
+                    # BehaviorTree.CPP ignores all others.
+                    hint = nearest(tag, _INSIDE_ROOT)
+                    if hint.startswith("did you mean"):
+                        raise fault(element, f"<root> has no <{tag}>", hint)
         return included
 
-    def _add_tree(self, element: Element) -> None:
+    def _add_tree(self, element: Element, version: int) -> None:
         name = element.attributes.get("ID", "")
         if not name and self.trees:
             raise fault(element, "the tree has no ID", 'write <BehaviorTree ID="…">')
         if name in self.trees:
             message = f"there are two trees '{name}'"
-            raise fault(element, message, f"the other one is at {self.trees[name].where}")
+            raise fault(element, message, f"the other one is at {self.trees[name].root.where}")
         if len(element.children) != 1:
             message = f"tree '{name}' has {len(element.children)} nodes at its top"
             raise fault(element, message, "put them into one, such as a Sequence")
-        self.trees[name] = element.children[0]
+        self.trees[name] = Tree(element.children[0], version)
 
     def _add_models(self, element: Element) -> None:
-        """Keep the ports of SubTrees; all other models are for Groot2 alone."""
+        """Keep the models, and the ports of SubTrees."""
         for model in element.children:
+            name = model.attributes.get("ID", "")
+            self.models[name] = model
             if model.tag == "SubTree":
-                ports = self.ports.setdefault(model.attributes.get("ID", ""), {})
+                ports = self.ports.setdefault(name, {})
                 for port in model.children:
                     if port.tag.endswith("_port"):
                         ports[port.attributes.get("name", "")] = port.attributes.get("default")
@@ -135,13 +194,25 @@ def _included(element: Element, folder: Path | None) -> Path:
     """The file that an include names. Raises InputError."""
     if folder is None:
         raise fault(element, "a text cannot include a file", "read it as a file: give its Path")
-    if "ros_pkg" in element.attributes:
-        raise fault(element, "ros_pkg is not known here", "write the path, relative to this file")
     path = Path(element.attributes.get("path", ""))
     if not path.name or path.is_absolute() or "\0" in str(path):
         hint = 'write <include path="…"/>, relative to this file'
         raise fault(element, f"the include has the path '{path}'", hint)
-    return folder / path
+    package = element.attributes.get("ros_pkg")
+    return folder / path if package is None else _package(element, folder, package) / path
+
+
+def _package(element: Element, folder: Path, name: str) -> Path:
+    """The folder of a package of ROS around a folder, or beside one around it.
+
+    Raises InputError.
+    """
+    for around in (folder.absolute(), *folder.absolute().parents):
+        for found in (around, around / name):
+            if found.name == name and (found / "package.xml").is_file():
+                return found
+    message = f"there is no package '{name}' around this file"
+    raise fault(element, message, "write the path, relative to this file")
 
 
 def fault(element: Element, message: str, hint: str) -> InputError:

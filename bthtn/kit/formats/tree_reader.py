@@ -1,4 +1,4 @@
-"""Reads trees in the XML of BehaviorTree.CPP v4, which Groot2 edits, as behaviours.
+"""Reads trees in the XML of BehaviorTree.CPP, which Groot2 edits, as behaviours.
 
 A node that cannot be kept exactly is refused, at its line and with one to use instead.
 """
@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Failure
-from py_trees.common import Status
 
 from bthtn.checked import checked
 from bthtn.engine.agent.agent import Agent
@@ -21,22 +20,14 @@ from bthtn.engine.behaviours.compile import DEEPEST
 from bthtn.engine.plan.walk import Visit, unwound
 from bthtn.engine.world.fluent import Fluent
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
-from bthtn.kit.formats.format_three import NODES
+from bthtn.kit.formats.format_three import NODES, THREE
 from bthtn.kit.formats.node_kinds import CATEGORIES, NodeKind, Port, kind_of
 from bthtn.kit.formats.palette import nodes_of
-from bthtn.kit.formats.preconditions import (
-    Preconditions,
-    preconditions_of,
-    with_preconditions,
-    with_skips,
-)
-from bthtn.kit.formats.tree_documents import Documents, fault, unkept
-from bthtn.kit.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
-from bthtn.kit.formats.tree_scope import Scope, is_json, is_port
+from bthtn.kit.formats.preconditions import Around, around, with_around
+from bthtn.kit.formats.tree_documents import Documents, Tree, fault, unkept
+from bthtn.kit.formats.tree_nodes import CPP_NODES, CPP_NODES_OF_THREE, OWN_NODES, REFUSED
+from bthtn.kit.formats.tree_scope import POINTER, Given, Scope, is_json, is_port
 from bthtn.kit.formats.xml_document import MOST_ELEMENTS, Element
-
-Placed = tuple[Element, Status | None]
-"""A child, and the status that stands for skipping it at its place."""
 
 NodeMakers = Mapping[str, Callable[..., Behaviour]]
 """Nodes of the user by the names that they have in XML: classes, or functions that make them."""
@@ -50,7 +41,7 @@ def tree_from_xml(
     nodes: NodeMakers = MappingProxyType({}),
     tree: str = "",
 ) -> Behaviour:
-    """The behaviours that a file, or a text, in the XML of BehaviorTree.CPP v4 describes.
+    """The behaviours that a file, or a text, in the XML of BehaviorTree.CPP describes.
 
     ``nodes`` are nodes of yours by their names in the XML: a class, or a function that makes the
     node. Their parameters called ``name``, ``agent``, ``child`` and ``children`` are given;
@@ -63,6 +54,10 @@ def tree_from_xml(
     return _TreeReader(documents, agent, nodes).read(documents.chosen(tree))
 
 
+_SUBTREES: Final = MappingProxyType({3: ("SubTree", "SubTreePlus"), 4: ("SubTree",)})
+"""The elements that stand for another tree, by formats."""
+
+
 class _TreeReader:
     """Makes the behaviours of one tree, by recursive generators that ``unwound`` runs."""
 
@@ -71,55 +66,65 @@ class _TreeReader:
         self._documents = documents
         self._agent = agent
         self._schema = type(agent.beliefs.now).__schema__
-        self._kinds = {**nodes_of(agent.domains), **CPP_NODES, **OWN_NODES}
-        self._own = nodes.keys()
+        given: dict[str, NodeKind] = {}
         for name, make in nodes.items():
-            if name in CPP_NODES or name in OWN_NODES or name in REFUSED:
+            if name in CPP_NODES or name in OWN_NODES:
                 message = f"there is a node '{name}' already"
                 raise InputError("BT416", message, hint="choose another name for yours")
-            self._kinds[name] = kind_of(make)
+            given[name] = kind_of(make)
+        self._own = given.keys()
+        of_domains = nodes_of(agent.domains)
+        self._kinds = {
+            3: {**of_domains, **OWN_NODES, **given, **CPP_NODES_OF_THREE},
+            4: {**of_domains, **CPP_NODES, **OWN_NODES, **given},
+        }
         self._faults: dict[Diagnostic, None] = {}
         self._count = 0
 
     def read(self, tree: str) -> Behaviour:
         """The root of the tree with this ID. Raises InputError with all mistakes."""
-        scope = Scope((tree,), self._schema, self._schema)
-        root = unwound(self._node(self._documents.trees[tree], scope, None, 1))
+        found = self._documents.trees[tree]
+        scope = Scope(self._agent, self._schema, (tree,), found.format)
+        root = unwound(self._node(found.root, scope, 1))
         InputError.raise_for(self._faults)
         return root
 
-    def _node(
-        self, element: Element, scope: Scope, skipped: Status | None, depth: int
-    ) -> Visit[Behaviour]:
-        """The behaviour of an element; ``skipped`` is as in ``tree_nodes``."""
+    def _node(self, element: Element, scope: Scope, depth: int) -> Visit[Behaviour]:
+        """The behaviour of an element."""
         self._bound(element, depth)
         made: Behaviour = Failure("not read")
-        conditions: Preconditions = {}
+        conditions: Around = {}
         with self._noted(element):
             if element.text:
                 raise fault(element, f"a node has no text, but {element.text[:40]!r}", "remove it")
         with self._noted(element):
-            conditions = preconditions_of(element, self._agent, scope, skipped)
+            conditions = around(element, self._agent, scope)
         depth += 1 + len(conditions)
-        if element.tag == "SubTree":
+        if element.tag in _SUBTREES[scope.format] and not self._is_given(element):
+            below: tuple[Tree, Scope] | None = None
             with self._noted(element):
-                inside = scope.inside(element, self._documents)
-                below = self._documents.trees[inside.trees[-1]]
-                made = yield self._node(below, inside, None, depth)
-            return with_preconditions(made, conditions, skipped)
+                below = scope.inside(element, self._documents)
+            if below is not None:
+                tree, inside = below
+                made = yield self._node(tree.root, inside, depth)
+            return with_around(made, self._agent, conditions)
         kind: NodeKind | None = None
-        # The children of a node that is not known are read, too: for their mistakes.
-        placed: list[Placed] = [(child, Status.FAILURE) for child in element.children]
         with self._noted(element):
-            tag, kind = self._kind(element)
-            placed = list(with_skips(tag, element.children))
+            kind = self._kind(element, scope.format)
         children: list[Behaviour] = []
-        for child, if_skipped in placed:
-            children.append((yield self._node(child, scope, if_skipped, depth)))
+        # The children of a node that is not known are read, too: for their mistakes.
+        for child in element.children:
+            below_it: Behaviour = yield self._node(child, scope, depth)
+            children.append(below_it)
         with self._noted(element):
             if kind is not None:
-                made = self._made(element, kind, scope, skipped, children)
-        return with_preconditions(made, conditions, skipped)
+                made = self._made(element, kind, scope, children)
+        return with_around(made, self._agent, conditions)
+
+    def _is_given(self, element: Element) -> bool:
+        """Whether a node of the user's stands for a tree that is not there."""
+        name = element.attributes.get("ID", "")
+        return name in self._own and self._documents.tree(name) is None
 
     def _bound(self, element: Element, depth: int) -> None:
         """Raise InputError for a tree that grows without end."""
@@ -141,28 +146,28 @@ class _TreeReader:
                 is_placed = fault.where.startswith(f"{element.source}:")
                 self._faults[fault if is_placed else fault.within(element.where)] = None
 
-    def _kind(self, element: Element) -> tuple[str, NodeKind]:
-        """The name and the kind of a node, in the compact or the explicit form.
-
-        Raises InputError.
-        """
-        is_explicit = element.tag in CATEGORIES
+    def _kind(self, element: Element, version: int) -> NodeKind:
+        """The kind of a node, in the compact or the explicit form. Raises InputError."""
+        is_explicit = element.tag in CATEGORIES or element.tag in _SUBTREES[version]
         name = element.attributes.get("ID", "") if is_explicit else element.tag
-        kind = self._kinds.get(name)
+        kind = self._kinds[version].get(name)
         if kind is None:
-            raise self._unknown(element, name)
+            raise self._unknown(element, name, version)
         if not is_explicit and "ID" in element.attributes:
             hint = f'write <{name}> alone, or <{kind.category} ID="{name}">'
             raise fault(element, f"<{name}> has an ID besides", hint)
         fitting = {kind.category} | ({"Action", "Condition"} if kind.most == 0 else set())
-        if is_explicit and element.tag not in fitting:
+        if element.tag in CATEGORIES and element.tag not in fitting:
             hint = f'write <{kind.category} ID="{name}">'
             raise fault(element, f"'{name}' is no {element.tag}", hint)
-        return name, kind
+        return kind
 
-    def _unknown(self, element: Element, name: str) -> InputError:
+    def _unknown(self, element: Element, name: str, version: int) -> InputError:
         if name in REFUSED:
             return unkept(element, f"what {name} does", REFUSED[name])
+        if version == THREE and name in CPP_NODES:
+            hint = 'write <root BTCPP_format="4">, if that is what it is'
+            return fault(element, f"{name} is a node of format 4", hint)
         if name in NODES:
             return fault(element, f"{name} is a node of format 3", NODES[name])
         if name in self._documents.trees:
@@ -171,9 +176,9 @@ class _TreeReader:
             hint = f'write <{element.tag} ID="…">'
             return fault(element, f"<{element.tag}> does not say which node it is", hint)
         else:
-            hint = nearest(name, self._kinds)
+            hint = nearest(name, self._kinds[version])
             if not hint.startswith("did you mean"):
-                hint = f"if it is yours, give it: nodes={{'{name}': …}}"
+                hint = f"if it is yours, give it: nodes={{'{name}': …}}; --stub makes one up"
         return fault(element, f"there is no node '{name}'", hint)
 
     def _made(
@@ -181,7 +186,6 @@ class _TreeReader:
         element: Element,
         kind: NodeKind,
         scope: Scope,
-        skipped: Status | None,
         children: list[Behaviour],
     ) -> Behaviour:
         """The behaviour of an element with these children. Raises BthtnError."""
@@ -194,7 +198,6 @@ class _TreeReader:
             "agent": self._agent,
             "children": children,
             "child": children[0] if children else None,
-            "skipped": skipped,
         }
         values = {port: given[port] for port in kind.given} | self._ports(
             element, name, kind, scope
@@ -231,13 +234,14 @@ class _TreeReader:
             except BthtnError as error:
                 faults += error.diagnostics
             if port.numbered:
-                values.setdefault(port.name, {})[number] = value
+                values.setdefault(port.parameter or port.name, {})[number] = value
             else:
-                values[port.name] = value
+                values[port.parameter or port.name] = value
         hints = " ".join(found.hint for found in faults)
         for port in kind.ports.values():
             shown = f"{port.name}_1" if port.numbered else port.name
-            if port.is_needed and port.name not in values and f"'{port.name}'" not in hints:
+            name_of = port.parameter or port.name
+            if port.is_needed and name_of not in values and f"'{port.name}'" not in hints:
                 missing = fault(element, f"'{name}' has no '{shown}'", f'write {shown}="…"')
                 faults += missing.diagnostics
         InputError.raise_for(faults)
@@ -245,11 +249,22 @@ class _TreeReader:
 
     def _value(self, element: Element, port: Port, attribute: str, text: str, scope: Scope) -> Any:
         """The value or fluent that the text of a port stands for. Raises BthtnError."""
+        match port.expression:
+            case "script":
+                return scope.script(text)
+            case "script condition":
+                return scope.script_condition(text)
+            case "key":
+                pointer = POINTER.fullmatch(text.strip())
+                return scope.variable(text if pointer is None else pointer[1])
         found = scope.read(attribute, text)
+        if isinstance(found, Given):
+            takes = port.fluent is not None and found.key is not None
+            found = found.key if takes and found.key is not None else found.text
         if isinstance(found, Fluent):
             kind = found.value_type
             wanted = {"": port.fluent, "condition": bool, "number": (int, float)}[port.expression]
-            if wanted is None or not issubclass(kind, wanted):
+            if wanted is None or not (kind is object or issubclass(kind, wanted)):
                 is_own = element.attributes.get("ID", element.tag) in self._own
                 hint = _instead_of(found, port, is_own=is_own)
                 raise fault(element, f"'{attribute}' cannot be the fluent '{found}'", hint)

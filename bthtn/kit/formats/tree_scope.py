@@ -1,122 +1,189 @@
-"""The keys of a tree, ``{key}``: a fluent of the beliefs, or a value that a SubTree gives."""
+"""The keys of a tree, ``{key}``: fluents of the beliefs, and values that a SubTree gives.
+
+Each SubTree has keys of its own, as it has a blackboard of its own in BehaviorTree.CPP: a key that
+it is not given is a copy of the fluent of this name, for this SubTree alone.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from bthtn.engine.agent.agent import Agent
 from bthtn.engine.text.conditions import condition_from_text, expression_from_text
+from bthtn.engine.text.scripts import script_condition_from_text, script_from_text
+from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.expression import Condition, Expression
-from bthtn.engine.world.fluent import Fluent, FluentFamily
+from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.schema import StateSchema
 from bthtn.errors import BthtnError, InputError, nearest
-from bthtn.kit.formats.tree_documents import Documents, fault
+from bthtn.kit.formats.format_three import FOUR, THREE, opened
+from bthtn.kit.formats.tree_documents import Documents, Tree, fault
 from bthtn.kit.formats.xml_document import Element
+from bthtn.records import record
 
 T = TypeVar("T")
 
-POINTER: Final = re.compile(r"\{([^{}]*)\}")
+POINTER: Final = re.compile(r"\{([^{}]+(?:\{[^{}]*\})?)\}")
+"""A key in braces; one of a SubTree of its own has its place in braces: ``{path{Dock}}``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """The keys of one tree: names of fluents, and of texts that its SubTree gives.
+class Given:
+    """A text that a SubTree gives, and the key that begins with its value, if there is one."""
 
-    ``trees`` are the IDs of the trees that it stands in, its own at the end. ``schema`` has the
-    fluents by the names that they have here, ``beliefs`` all by their own names.
+    text: str
+    key: Fluent[Any] | None
+
+
+Meaning = Fluent[Any] | Given
+"""What a key stands for."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """The keys of one tree.
+
+    ``trees`` are the IDs of the trees that it stands in, its own at the end, and ``place`` is the
+    chain of the SubTrees, "" for the main tree. ``given`` are the keys that its SubTree gives;
+    all others are those of the tree ``above``, or of its own.
     """
 
-    trees: tuple[str, ...]
+    agent: Agent[Any, Any]
     beliefs: StateSchema
-    schema: StateSchema
-    texts: Mapping[str, str] = field(default_factory=dict)
+    trees: tuple[str, ...]
+    format: int
+    place: str = ""
+    given: Mapping[str, Meaning] = field(default_factory=dict)
+    above: Scope | None = None
+    is_shared: bool = False
+    """Whether even its private keys, ``_key``, are those of the tree above."""
+    _below: Counter[str] = field(default_factory=Counter)
 
     def condition(self, text: str) -> Condition:
         """The condition that a text describes. Raises InputError."""
-        return self._parsed(text, condition_from_text)
+        return condition_from_text(text, self.schema)
 
     def number(self, text: str) -> Expression[Any]:
         """The number that a text describes, or the expression of one. Raises InputError."""
-        found = self._parsed(text, expression_from_text)
+        found = expression_from_text(text, self.schema)
         if found.is_condition:
             hint = "write a number, a fluent, or what is computed of them"
             raise InputError("BT414", f"'{text}' is no number", hint=hint)
         return found
 
-    def _parsed(
-        self, text: str, parse: Callable[[str, StateSchema], Expression[T]]
-    ) -> Expression[T]:
-        for key, given in self.texts.items():
-            if re.search(rf"\b{re.escape(key)}\b", text):
-                message = f"'{key}' is the text {given!r} here, and no fluent"
-                hint = f"give tree '{self.trees[-1]}' a fluent: {key}=\"{{…}}\""
-                raise InputError("BT414", message, hint=hint)
-        return self._hinted(parse, text, self.schema)
+    def script(self, text: str) -> tuple[Assignment, ...]:
+        """The changes that a script makes. Raises InputError."""
+        return script_from_text(text, self.schema)
 
-    def lookup(self, key: str) -> Fluent[Any] | str:
-        """The fluent or the text that a key stands for. Raises BthtnError."""
+    def script_condition(self, text: str) -> Condition:
+        """The condition that a script is. Raises InputError."""
+        return script_condition_from_text(text, self.schema)
+
+    @property
+    def schema(self) -> StateSchema:
+        """The fluents by the names that they have in this tree."""
+        families = self.beliefs.families if self._is_main else {}
+        return _Keys(self.beliefs.name, self.beliefs.fluents, families, self)
+
+    @property
+    def _is_main(self) -> bool:
+        return not self.place or (self.above is not None and self.above._is_main)
+
+    def lookup(self, key: str) -> Meaning:
+        """What a key stands for. Raises BthtnError."""
         if key.startswith("@"):
             return self.beliefs.variable(key[1:])
-        if key in self.texts:
-            return self.texts[key]
-        return self._hinted(self.schema.variable, key)
+        if key in self.given:
+            return self.given[key]
+        if self.above is not None and (self.is_shared or not key.startswith("_")):
+            return self.above.lookup(key)
+        declared = self.beliefs.variable(key)
+        return declared.local(self.place) if self.place else declared
 
-    def _hinted(self, read: Callable[..., T], *args: Any) -> T:
-        """The result of a call; below a SubTree, a missing fluent is one that it does not give."""
-        try:
-            return read(*args)
-        except BthtnError as error:
-            if error.code == "BT102" and self.schema is not self.beliefs:
-                hint = 'write …="{=}" or _autoremap="true" at the SubTree, or {@…} here'
-                raise InputError.of(replace(error.diagnostics[0], hint=hint)) from None
-            raise
+    def variable(self, key: str) -> Fluent[Any]:
+        """The fluent that a key stands for. Raises BthtnError for one that is only a text."""
+        found = self.lookup(key)
+        if isinstance(found, Given):
+            if found.key is None:
+                message = f"'{key}' is the text {found.text!r} here, and no fluent"
+                raise InputError("BT414", message, hint=f"declare a fluent '{key}' for its values")
+            return found.key
+        return found
 
-    def read(self, attribute: str, text: str) -> Fluent[Any] | str:
-        """The fluent or text that ``{key}`` stands for, or the text itself. Raises BthtnError."""
+    def read(self, attribute: str, text: str) -> Meaning | str:
+        """What ``{key}`` stands for, or the text itself. Raises BthtnError."""
         pointer = POINTER.fullmatch(text.strip())
         if pointer is None:
             return text
         return self.lookup(attribute if pointer[1] == "=" else pointer[1])
 
-    def inside(self, element: Element, documents: Documents) -> Scope:
-        """The scope of the tree that a SubTree names. Raises BthtnError."""
+    def inside(self, element: Element, documents: Documents) -> tuple[Tree, Scope]:
+        """The tree that a SubTree names, and its scope. Raises BthtnError."""
         name = element.attributes.get("ID", "")
-        if name not in documents.trees:
+        tree = documents.tree(name)
+        if tree is None:
             raise fault(element, f"there is no tree '{name}'", nearest(name, documents.trees))
         if name in self.trees:
             chain = " → ".join([*self.trees, name])
             raise fault(element, f"the trees contain each other: {chain}", "use Repeat for a loop")
         if element.children:
             raise fault(element, "a SubTree has no nodes in it", f"put them into tree '{name}'")
-        autoremap = element.attributes.get("_autoremap", "false")
-        if autoremap not in ("true", "false", "1", "0"):
-            raise fault(element, f"_autoremap is {autoremap!r}", "write true or false")
-        is_open = autoremap in ("true", "1")
+        opens = opened(element, self.format)
         written = {port: text for port, text in element.attributes.items() if is_port(port)}
-        for port, default in documents.ports.get(name, {}).items():
+        ports = documents.ports.get(name, {}) if self.format == FOUR and not opens else {}
+        for port, default in ports.items():
             if port not in written and default is not None:
                 written[port] = default
-            elif port not in written and not is_open:
+            elif port not in written:
                 raise fault(element, f"tree '{name}' has no '{port}'", f'write {port}="…"')
-        keys = {port: self.read(port, text) for port, text in written.items()}
-        texts = {key: given for key, given in keys.items() if isinstance(given, str)}
-        fluents = {key: given for key, given in keys.items() if isinstance(given, Fluent)}
-        families: Mapping[str, FluentFamily[Any, Any]] = {}
-        if is_open:
-            texts = _others(self.texts, keys) | texts
-            fluents = _others(self.schema.fluents, keys) | fluents
-            families = self.schema.families
-        schema = StateSchema(f"tree '{name}'", fluents, families)
-        return Scope((*self.trees, name), self.beliefs, schema, texts)
+        self._below[name] += 1
+        number = "" if self._below[name] == 1 else f"_{self._below[name]}"
+        place = "/".join(filter(None, (self.place, f"{name}{number}")))
+        is_shared = opens == "__shared_blackboard"
+        above = self if opens else None
+        trees = (*self.trees, name)
+        inside = Scope(self.agent, self.beliefs, trees, tree.format, place, {}, above, is_shared)
+        if not is_shared:  # then what is written does not count
+            inside.given = {
+                port: self._given(element, port, text, inside) for port, text in written.items()
+            }
+        return tree, inside
+
+    def _given(self, element: Element, port: str, text: str, inside: Scope) -> Meaning:
+        """What a SubTree gives as one of its keys. Raises BthtnError."""
+        if (
+            self.format == THREE
+            and element.tag == "SubTree"
+            and not POINTER.fullmatch(text.strip())
+        ):
+            return self.lookup(text)  # all texts are keys
+        found = self.read(port, text)
+        if not isinstance(found, str):
+            return found
+        try:
+            key = self.beliefs.variable(port).local(inside.place)
+            value = key.parse(found)
+        except BthtnError:
+            return Given(found, None)
+        self.agent.believe(key, value)
+        return Given(found, key)
 
 
-def _others(above: Mapping[str, T], keys: Mapping[str, object]) -> dict[str, T]:
-    """The keys that a tree has of the one above it: none private, none given to it."""
-    return {
-        key: value for key, value in above.items() if key not in keys and not key.startswith("_")
-    }
+@record(eq=False)
+class _Keys(StateSchema):
+    """The fluents that the keys of a tree stand for, by name."""
+
+    scope: Scope
+
+    def variable(self, text: str) -> Fluent[Any]:
+        """The fluent that the key stands for, or one written as ``name[index]``."""
+        if text.endswith("]") and text not in self.fluents:
+            return super().variable(text)
+        return self.scope.variable(text)
 
 
 def is_port(attribute: str) -> bool:

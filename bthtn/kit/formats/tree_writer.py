@@ -1,18 +1,20 @@
-"""Writes trees in the XML of BehaviorTree.CPP v4, as ``tree_from_xml`` reads it."""
+"""Writes trees in the XML of BehaviorTree.CPP 4, as ``tree_from_xml`` reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from py_trees import composites, decorators
 from py_trees.behaviour import Behaviour
-from py_trees.common import OneShotPolicy, Status
+from py_trees.behaviours import Failure, Success
+from py_trees.common import OneShotPolicy
 
 from bthtn.checked import checked
 from bthtn.engine.agent.agent import Agent
+from bthtn.engine.behaviours.assigning import Afterwards, Assign
 from bthtn.engine.behaviours.believes import Believes
-from bthtn.engine.behaviours.control import Parallel, Switch
+from bthtn.engine.behaviours.control import Parallel, ParallelAll, Switch
 from bthtn.engine.behaviours.decorators import (
     Cooldown,
     Delay,
@@ -23,6 +25,14 @@ from bthtn.engine.behaviours.decorators import (
 )
 from bthtn.engine.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.engine.behaviours.plan_goal import PlanGoal
+from bthtn.engine.behaviours.skipping import (
+    KeepsRunning,
+    Precondition,
+    SequenceWithMemory,
+    Skip,
+    SkippingSelector,
+    SkippingSequence,
+)
 from bthtn.engine.behaviours.status import FAILURE, SUCCESS
 from bthtn.engine.domain.network import network_text
 from bthtn.engine.plan.plan import Plan
@@ -31,13 +41,22 @@ from bthtn.engine.planning.protocol import Settings
 from bthtn.engine.replanning.policy import DEFAULT_REPLANNING
 from bthtn.engine.replanning.schedule import PlanningSchedule
 from bthtn.engine.text.conditions import expression_from_text
+from bthtn.engine.text.scripts import script_from_text, script_text
+from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.expression import ALWAYS, Expression
 from bthtn.engine.world.fluent import Fluent
 from bthtn.errors import BthtnError, InputError
 from bthtn.kit.formats.node_kinds import Category, NodeKind, ports_kept
 from bthtn.kit.formats.palette import LegalNames, models, port_text
 from bthtn.kit.formats.plan_writer import PlanWriter
-from bthtn.kit.formats.tree_nodes import CPP_NODES, MILLISECONDS, OWN_NODES, TAGS, goal_from_text
+from bthtn.kit.formats.tree_nodes import (
+    CPP_NODES,
+    MILLISECONDS,
+    OWN_NODES,
+    TAGS,
+    Believed,
+    goal_from_text,
+)
 from bthtn.kit.formats.tree_scope import POINTER, is_json
 from bthtn.kit.formats.xml_document import Element, without_controls, xml_text
 
@@ -71,11 +90,10 @@ class _TreeWriter:
 
     def element(self) -> Element:
         """The outermost element. Raises InputError for a value that XML cannot hold."""
-        return unwound(self._element(self._root, None))
+        return unwound(self._element(self._root))
 
-    def _element(self, node: Behaviour, skipped: Status | None) -> Visit[Element]:
-        """The element of a node; ``skipped`` is the status that stands for skipping it there."""
-        tag, ports = _written(node, skipped) or (self._own_name(node), _kept_ports(node))
+    def _element(self, node: Behaviour) -> Visit[Element]:
+        tag, ports = _written(node) or (self._own_name(node), _kept_ports(node))
         attributes = {} if node.name == tag else {"name": without_controls(node.name)}
         for port, value in ports.items():
             attributes[port] = _port_text(node, port, value)
@@ -84,8 +102,8 @@ class _TreeWriter:
         if tag in self.kinds:
             attributes = {"ID": tag, **attributes}
         children: list[Element] = []
-        for child in () if isinstance(node, PlanGoal) else node.children:
-            below: Element = yield self._element(child, _skipped_below(node, child))
+        for child in _children_of(node):
+            below: Element = yield self._element(child)
             children.append(below)
         kind = self.kinds.get(tag)
         return Element(tag if kind is None else kind.category, attributes, tuple(children))
@@ -129,24 +147,12 @@ def _port_text(node: Behaviour, port: str, value: object) -> str:
     raise InputError("BT417", message, hint="leave out control characters and braces")
 
 
-def _skipped_below(parent: Behaviour, child: Behaviour) -> Status | None:
-    """The status that stands for skipping a child, None where none does."""
-    if type(parent) not in (composites.Sequence, composites.Selector):
-        return None
-    skipped = SUCCESS if type(parent) is composites.Sequence else FAILURE
-    others = (sibling for sibling in parent.children if sibling is not child)
-    is_kept = any(type(sibling) is not RunOnce or sibling.then is None for sibling in others)
-    return skipped if is_kept else None
-
-
-def _written(node: Behaviour, skipped: Status | None) -> Written:
+def _written(node: Behaviour) -> Written:
     """The tag and the ports of a node of py_trees or bthtn, if they say all that it is."""
     if isinstance(node, composites.Composite) and not node.children:
         ends = {composites.Sequence: "AlwaysSuccess", composites.Selector: "AlwaysFailure"}
         return (ends[type(node)], {}) if type(node) in ends else None
-    if type(node) is RunOnce and node.then is not None:
-        if node.then is skipped:
-            return "RunOnce", {"then_skip": True}
+    if type(node) is RunOnce and node.then in (SUCCESS, FAILURE):
         return "RunOnceThen", {"then": node.then.name.lower()}
     if type(node) in TAGS:
         return TAGS[type(node)], {}
@@ -160,7 +166,9 @@ def _composite(node: composites.Sequence | composites.Selector) -> Written:
 
 
 def _parallel(node: Parallel) -> Written:
-    return "Parallel", {"success_count": node.success_count, "failure_count": node.failure_count}
+    # Relative to the number of children, it counts those that are skipped, too.
+    counts = node.success_count - (len(node.children) + 1 if node.counts_skipped else 0)
+    return "Parallel", {"success_count": counts, "failure_count": node.failure_count}
 
 
 def _switch(node: Switch) -> Written:
@@ -185,10 +193,61 @@ def _cases(variable: Expression[Any], cases: Mapping[Any, Behaviour]) -> dict[st
     return {f"case_{number}": text for number, text in enumerate(texts, 1)}
 
 
+def _precondition(node: Precondition) -> Written:
+    asked, _, instead = node.children
+    ends = {Success: "SUCCESS", Failure: "FAILURE", Skip: "SKIPPED"}
+    if not isinstance(asked, Believes) or type(instead) not in ends:
+        return None
+    if not _is_read_again(str(asked.condition), asked.agent):
+        return None
+    return "Precondition", {"if": str(asked.condition), "else": ends[type(instead)]}
+
+
+def _children_of(node: Behaviour) -> Sequence[Behaviour]:
+    """The children that are written: not what the ports say."""
+    if isinstance(node, PlanGoal):
+        return ()
+    return node.children[1:2] if isinstance(node, Precondition) else node.children
+
+
+def _loop(tag: str, port: str) -> Callable[[Any], Written]:
+    def write(node: Repeat | RetryUntilSuccessful) -> Written:
+        cycles = node.cycles.fluent if isinstance(node.cycles, Believed) else node.cycles
+        return None if callable(cycles) else (tag, {port: cycles})
+
+    return write
+
+
+def _assign(node: Assign) -> Written:
+    code = _script(node.changes, node.agent)
+    return ("Script", {"code": code}) if code else None
+
+
+def _afterwards(node: Afterwards) -> Written:
+    codes = {
+        moment: _script(changes, node.agent) for moment, changes in node.changes.items() if changes
+    }
+    return ("Afterwards", {**codes}) if all(codes.values()) else None
+
+
+def _script(changes: Sequence[Assignment], agent: Agent[Any, Any]) -> str:
+    """The script that makes these changes, "" if they hold code."""
+    code = "; ".join(map(script_text, changes))
+    try:
+        found = script_from_text(code, type(agent.beliefs.now).__schema__)
+    except BthtnError:
+        return ""
+    return code if [*map(str, found)] == [*map(str, changes)] else ""
+
+
 def _timed(tag: str, port: str) -> Callable[[Any], Written]:
     def write(node: Timeout | Delay) -> Written:
         if node.seconds is None:
             return f"{tag}Ticks", {"ticks": node.ticks}
+        if isinstance(node.seconds, Believed):
+            return tag, {port: node.seconds.fluent}
+        if callable(node.seconds):
+            return None
         milliseconds = round(node.seconds * MILLISECONDS)
         is_exact = milliseconds / MILLISECONDS == node.seconds
         return (tag, {port: milliseconds}) if is_exact else None
@@ -267,14 +326,23 @@ def _state_machine_goals(node: StateMachineGoals) -> Written:
 _PORTS: Final[Mapping[type, Callable[[Any], Written]]] = {
     composites.Sequence: _composite,
     composites.Selector: _composite,
+    SkippingSequence: _composite,
+    SkippingSelector: _composite,
+    SequenceWithMemory: lambda _: ("SequenceWithMemory", {}),
     Parallel: _parallel,
+    ParallelAll: lambda node: ("ParallelAll", {"max_failures": node.max_failures}),
+    Assign: _assign,
+    Afterwards: _afterwards,
+    Skip: lambda _: ("Skip", {}),
+    KeepsRunning: lambda _: ("KeepRunningUntilFailure", {}),
+    Precondition: _precondition,
     Switch: _switch,
-    Repeat: lambda node: ("Repeat", {"num_cycles": node.cycles}),
-    RetryUntilSuccessful: lambda node: ("RetryUntilSuccessful", {"num_attempts": node.cycles}),
+    Repeat: _loop("Repeat", "num_cycles"),
+    RetryUntilSuccessful: _loop("RetryUntilSuccessful", "num_attempts"),
     Timeout: _timed("Timeout", "msec"),
     Delay: _timed("Delay", "delay_msec"),
     Cooldown: _by_ports("Cooldown"),
-    RunOnce: lambda _: ("RunOnce", {"then_skip": False}),
+    RunOnce: lambda node: ("RunOnce", {"then_skip": node.then is not None}),
     decorators.OneShot: _one_shot,
     Believes: _by_ports("Believes"),
     PlanGoal: _plan_goal,

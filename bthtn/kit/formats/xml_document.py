@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -19,7 +20,7 @@ from xml.sax.handler import ContentHandler
 from xml.sax.saxutils import escape, quoteattr
 
 from bthtn.errors import InputError
-from bthtn.kit.formats.document import text_of
+from bthtn.kit.formats.document import bytes_of_text, decoded_before, place_after
 
 MOST_BYTES: Final = 4_000_000
 MOST_ELEMENTS: Final = 50_000
@@ -35,6 +36,15 @@ _HINTS: Final = MappingProxyType(
     }
 )
 """What to do about faults of XML, by the words of the parser."""
+_DECLARED: Final = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']""")
+_MARKS: Final[Mapping[bytes, str]] = MappingProxyType(
+    {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+)
+"""Byte order marks, and their encodings."""
+_VALUE: Final = re.compile(
+    r"""<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|(?<==)\s*("[^"]*"|'[^']*')""", re.DOTALL
+)
+_BARE: Final = re.compile(r"<|&(?!#?\w+;)")
 _TYPOGRAPHIC: Final = frozenset("\u2018\u2019\u201a\u201c\u201d\u201e")
 _NOT_XML: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -62,7 +72,28 @@ def element_in(path: Path) -> Element:
     """The outermost element of a file. Raises InputError with the line and the column."""
     if os.path.isfile(path) and path.stat().st_size > MOST_BYTES:
         raise _too_large(str(path))
-    return element_from(text_of(path), str(path))
+    return element_from(_decoded(bytes_of_text(path), path), str(path))
+
+
+def _decoded(read: bytes, path: Path) -> str:
+    """The text in the encoding of its byte order mark, or that its declaration names, else UTF-8.
+
+    Raises InputError.
+    """
+    said = _DECLARED.match(read)
+    encoding = said[1].decode() if said else "utf-8-sig"
+    for mark, marked in _MARKS.items():
+        encoding = marked if read.startswith(mark) else encoding
+    try:
+        return read.decode(encoding)
+    except UnicodeDecodeError as error:
+        place = place_after(decoded_before(error), path)
+        shown = encoding.removesuffix("-sig").upper()
+        hint = 'save it in UTF-8, or write its encoding: <?xml version="1.0" encoding="…"?>'
+        raise InputError("BT404", f"not a text in {shown}", place, hint) from None
+    except (LookupError, ValueError):
+        message = f"there is no encoding '{encoding}'"
+        raise InputError("BT412", message, f"{path}:1", "save it in UTF-8, and say so") from None
 
 
 def element_from(text: str, source: str) -> Element:
@@ -75,11 +106,28 @@ def element_from(text: str, source: str) -> Element:
         raise InputError("BT413", message, source, "pip install 'bthtn[groot]'") from None
     if len(text) > MOST_BYTES:
         raise _too_large(source)
-    parser, builder = make_parser(), _Builder(source)
-    parser.forbid_dtd = True
-    parser.setContentHandler(builder)
-    try:
+
+    builder = _Builder(source)
+
+    def parsed(text: str) -> Element:
+        parser = make_parser()
+        parser.forbid_dtd = True
+        builder.begin()
+        parser.setContentHandler(builder)
         parser.parse(StringIO(text))
+        return builder.root
+
+    try:
+        try:
+            return parsed(text)
+        except SAXParseException:
+            # BehaviorTree.CPP takes a bare < or & in an attribute, as in _while="a && b".
+            escaped = _VALUE.sub(_escaped, text)
+            if escaped == text:
+                raise
+            with suppress(SAXParseException):
+                return parsed(escaped)
+            raise
     except SAXParseException as error:
         # Without a line if nothing was read at all.
         line, column = error.getLineNumber() or 1, error.getColumnNumber() or 0
@@ -93,7 +141,13 @@ def element_from(text: str, source: str) -> Element:
     except UnicodeEncodeError as error:
         place = f"{source}, letter {error.start + 1}"
         raise InputError("BT412", "half a letter stands alone", place) from None
-    return builder.root
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """The value of an attribute without a bare < or &."""
+    if found[1] is None:
+        return found[0]
+    return _BARE.sub(lambda bare: "&lt;" if bare[0] == "<" else "&amp;", found[0])
 
 
 def _hint(said: str, line: str, column: int) -> str:
@@ -103,7 +157,7 @@ def _hint(said: str, line: str, column: int) -> str:
     at, before = line[column : column + 1], line[:column]
     if before.endswith("&") or at == "&":
         return "write &amp; for &, or the word: a and b"
-    if at == "<" and re.match(r"<=?\s*[-\d.({]|<=|< ", line[column:]):
+    if before.endswith("<") and re.match(r"[=\s]", at):
         return "write &lt; for a < in a text, and &lt;= for <="
     if at == "<":
         return "is a quote missing before it? A < in a text is written &lt;"
@@ -120,9 +174,13 @@ class _Builder(ContentHandler):
     def __init__(self, source: str) -> None:
         super().__init__()
         self._source = source
+        self.root: Element
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a document, for the first time or again."""
         self._count = 0
         self._open: list[tuple[str, Mapping[str, str], int, list[Element], list[str]]] = []
-        self.root: Element
 
     def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 - as SAX calls it
         self._count += 1
