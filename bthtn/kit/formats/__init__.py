@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bthtn.kit.formats.drawn_tasks import read_tasks
     from bthtn.kit.formats.modules import reimported
     from bthtn.kit.formats.palette import palette_of
+    from bthtn.kit.formats.stubs import Stubs, stubs_of
     from bthtn.kit.formats.tree_reader import tree_from_xml
     from bthtn.kit.formats.tree_writer import xml_of
 
@@ -38,6 +39,7 @@ __all__ = [
     "Later",
     "ModifyState",
     "Null",
+    "Stubs",
     "SubTask",
     "Value",
     "call_from",
@@ -48,6 +50,7 @@ __all__ = [
     "palette_of",
     "read_tasks",
     "reimported",
+    "stubs_of",
     "task_from",
     "tree_from_xml",
     "xml_of",
@@ -63,6 +66,7 @@ __getattr__, __dir__ = late_names(
         "bthtn.kit.formats.drawn_tasks": "read_tasks",
         "bthtn.kit.formats.modules": "reimported",
         "bthtn.kit.formats.palette": "palette_of",
+        "bthtn.kit.formats.stubs": "Stubs stubs_of",
         "bthtn.kit.formats.tree_reader": "tree_from_xml",
         "bthtn.kit.formats.tree_writer": "xml_of",
         "bthtn.engine.text.conditions": "condition_from_text",

@@ -19,7 +19,7 @@ from bthtn.kit.formats.mistakes import Mistakes
 from bthtn.kit.formats.sheet import sheet_text, sheets_in
 from bthtn.kit.formats.unread import unread_findings
 from bthtn.studio.analysis.checks import findings
-from bthtn.studio.cli.options import TARGET, AsJson
+from bthtn.studio.cli.options import TARGET, AsJson, Stub
 from bthtn.studio.cli.printing import counted, say, say_json
 from bthtn.studio.testing.case_files import SCENARIO, cases_file_of, domain_file_of
 from bthtn.studio.testing.cases import fault_of, read_cases
@@ -32,6 +32,7 @@ from bthtn.studio.testing.locate import (
     examined_files,
     resolve_all,
     shown,
+    stubbed,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ class Report:
 
 
 def check(
-    target: Annotated[str, Argument(metavar="DOMAIN|TREE", help=TARGET)], *, as_json: AsJson = False
+    target: Annotated[str, Argument(metavar="DOMAIN|TREE", help=TARGET)],
+    *,
+    stub: Stub = False,
+    as_json: AsJson = False,
 ) -> int:
     """Print every diagnostic. Returns 1 if one is an error, else 0.
 
@@ -68,7 +72,8 @@ def check(
     """
     errors = 0
     unusable: list[Diagnostic] = []
-    for found in resolve_all(target, TargetKind.DOMAIN, TargetKind.TREE):
+    for named in resolve_all(target, TargetKind.DOMAIN, TargetKind.TREE):
+        found = stubbed(named) if stub else named
         is_domain = found.kind is TargetKind.DOMAIN
         make = _files_report if found.is_of_files else _tree_report
         try:

@@ -44,6 +44,11 @@ def form_of(form: F | None, output: Path | None, default: F) -> F:
     return endings[known]
 
 
+Stub = Annotated[
+    bool, Option("--stub", help="Of a tree in XML: make up its nodes, and a fluent for each key.")
+]
+
+
 class PlanForm(StrEnum):
     """Output formats of ``bthtn plan``."""
 

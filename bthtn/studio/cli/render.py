@@ -17,11 +17,12 @@ from bthtn.studio.cli.options import (
     Legend,
     Output,
     PictureForm,
+    Stub,
     form_of,
 )
 from bthtn.studio.cli.printing import SCREEN, say_json, say_written, write_picture
 from bthtn.studio.testing.characters import root_of
-from bthtn.studio.testing.locate import Target, TargetKind, domain_of, resolve_all
+from bthtn.studio.testing.locate import Target, TargetKind, domain_of, resolve_all, stubbed
 from bthtn.studio.views.html import html_page
 from bthtn.studio.views.plan_nodes import without_statuses
 
@@ -38,6 +39,7 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
     form: Annotated[PictureForm | None, Format] = None,
     output: Output = None,
     legend: Legend = False,
+    stub: Stub = False,
     as_json: AsJson = False,
 ) -> None:
     """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError.
@@ -54,7 +56,9 @@ def render(  # noqa: PLR0913 - one for each thing that can be typed
             hint = "name a file that ends in .jsonl, as bthtn run --record writes"
             raise InputError("BT409", message, hint=hint)
         kinds = (TargetKind.TREE,) if kind == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
-        pictures = _pictures(resolve_all(target, *kinds), kind, output, legend=legend)
+        found = resolve_all(target, *kinds)
+        found = [stubbed(each) for each in found] if stub else found
+        pictures = _pictures(found, kind, output, legend=legend)
     for kind_of, name, text, source, place in pictures:
         if place is not None and source is not None and _is_same_file(place, source):
             message = f"{place} is the file that is drawn"

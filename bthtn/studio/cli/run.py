@@ -26,7 +26,7 @@ from bthtn.kit.recording.event_log import event_data
 from bthtn.kit.recording.transcript import Transcript
 from bthtn.studio.cli.album import Album
 from bthtn.studio.cli.handlers import handled_by
-from bthtn.studio.cli.options import RECORDINGS, TARGET, AsJson
+from bthtn.studio.cli.options import RECORDINGS, TARGET, AsJson, Stub
 from bthtn.studio.cli.printing import (
     check_name,
     counted,
@@ -41,7 +41,7 @@ from bthtn.studio.cli.signals import exit_code
 from bthtn.studio.testing.case_files import SCENARIO
 from bthtn.studio.testing.characters import character_of
 from bthtn.studio.testing.domain_files import unusable
-from bthtn.studio.testing.locate import Target, TargetKind, resolve, shown
+from bthtn.studio.testing.locate import Target, TargetKind, resolve, shown, stubbed
 from bthtn.studio.views.timeline import HEADING, MARGIN, Line, Tick, TimelineRow, lines, rows, verbs
 
 TICKS: Final = 200
@@ -84,6 +84,7 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     record: Annotated[
         Path | None, Option(metavar="FILE", help="Record it; compressed if it ends in .gz.")
     ] = None,
+    stub: Stub = False,
     as_json: AsJson = False,
 ) -> int:
     """Run a tree until its character is finished, or for at most so many ticks; or a scenario.
@@ -100,6 +101,7 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
         return show_scenario(Path(tree), as_json=as_json)
     words = _words(only)
     target = resolve(tree, TargetKind.TREE)
+    target = stubbed(target) if stub else target
     reloading = Reloading(tree, target, seed) if reload else None
     character = character_of(target, seed, *([None] if reload else []))
     _check_filters(filters, character)

@@ -7,6 +7,7 @@
                               file beside it that has cases
     path/to/folder, file.py   a folder with a domain.py, tree.py or tree.xml, or the file itself
     domain.hddl, domain.pddl  a domain in the field's own language
+    robot.xml, robot.xml:Dock a tree in XML alone: its main tree, or the one that is named
     package.module:attribute  an object in a module that can be imported
 
 Modules are loaded on demand. They may import from the current folder, as in
@@ -71,15 +72,19 @@ class Target:
     name: str
     file: Path | None
     load: Callable[[], Any]
+    part: str | None = None
+    """Of a tree in XML alone, the ID of the tree, "" for the main one; else None."""
 
     @property
     def is_of_files(self) -> bool:
-        """Whether it is a character whose tree is no Python file."""
-        return self.file is not None and self.file.suffix == ".xml"
+        """Whether it is a character whose tree is no Python file, but one of several files."""
+        return self.part is None and self.file is not None and self.file.suffix == ".xml"
 
     @property
     def code(self) -> Path | None:
         """The Python file that is loaded, if there is one."""
+        if self.part is not None:
+            return None
         if self.file is None or self.file.suffix == ".py":
             return self.file
         return self.file.with_name("operators.py")
@@ -176,6 +181,9 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
     if same:
         return same
     path = Path(text)
+    file, dot, tree = text.rpartition(":")
+    if dot and file.endswith(".xml") and os.path.isfile(file) and TargetKind.TREE in kinds:
+        return [_tree_in(Path(file), tree)]
     if os.path.exists(text) or path.suffix in (".py", *ENDINGS):
         return _at_path(path, kinds)
     module, colon, attribute = text.partition(":")
@@ -356,6 +364,8 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
         return [_in_file(TargetKind.TREE, path)]
     if path.suffix in ENDINGS and TargetKind.DOMAIN in kinds:
         return [_in_file(TargetKind.DOMAIN, path)]
+    if path.suffix == ".xml" and TargetKind.TREE in kinds:
+        return [_tree_in(path, "")]
     if path.suffix != ".py":
         is_scenario = path.name.endswith(SCENARIO)
         hint = (
@@ -364,6 +374,25 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
         raise InputError("BT401", f"{path} is no Python file", hint=hint)
     likely = TargetKind.TREE if "def character(" in text_of(path) else TargetKind.DOMAIN
     return [_in_file(likely if likely in kinds else kinds[0], path)]
+
+
+def _tree_in(file: Path, tree: str, *, stub: bool = False) -> Target:
+    """A tree in XML alone, see ``tree_file_character``."""
+
+    def make(seed: int) -> Any:
+        from bthtn.kit.tree_file import tree_file_character  # noqa: PLC0415 - not for domains
+
+        return tree_file_character(file, seed, tree=tree, stub=stub)
+
+    return Target(TargetKind.TREE, tree or file.stem, file, lambda: make, tree)
+
+
+def stubbed(found: Target) -> Target:
+    """A tree in XML with stubs for its nodes and keys. Raises InputError for anything else."""
+    if found.file is None or found.file.suffix != ".xml":
+        message = f"'{found.name}' has no stubs"
+        raise InputError("BT409", message, hint="--stub is for trees in XML")
+    return _tree_in(found.file, found.part or "", stub=True)
 
 
 def _lacking(folder: Path, kinds: tuple[TargetKind, ...]) -> InputError:

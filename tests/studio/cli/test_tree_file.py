@@ -1,0 +1,43 @@
+"""A tree in a single XML file on the command line, with stubs and without."""
+
+import pytest
+
+TREE = """<root BTCPP_format="4" main_tree_to_execute="Main">
+  <BehaviorTree ID="Main">
+    <Sequence><Look far="{far}"/><Sleep msec="500"/><SubTree ID="Dock"/></Sequence>
+  </BehaviorTree>
+  <BehaviorTree ID="Dock"><AlwaysSuccess/></BehaviorTree>
+</root>"""
+
+
+@pytest.fixture
+def file(here):
+    path = here / "robot.xml"
+    path.write_text(TREE)
+    return path
+
+
+def test_a_file_is_checked_with_its_line(bthtn, file):
+    answer = bthtn("check", "robot.xml")
+    assert answer.code == 2
+    assert "there is no node 'Look'\n  where: robot.xml:3\n" in answer.err
+    assert "--stub" in answer.err
+    assert bthtn("check", "robot.xml:Dock").out == "tree Dock: no errors, no warnings\n"
+    assert bthtn("check", "robot.xml", "--stub").out == "tree robot: no errors, no warnings\n"
+
+
+def test_a_file_is_drawn_and_run_with_stubs(bthtn, file):
+    assert 'label="Look"' in bthtn("render", "robot.xml", "--stub").out
+    assert "finished after 1 tick" in bthtn("run", "robot.xml:Dock").out
+    answer = bthtn("run", "robot.xml", "--stub", "--seed", "1")
+    assert (answer.code, "finished after" in answer.out) == (0, True)
+    assert bthtn("run", "robot.xml", "--stub", "--seed", "1").out == answer.out
+
+
+def test_a_character_has_no_stubs(bthtn, here):
+    answer = bthtn("check", "soldier", "--stub")
+    assert (answer.code, "'soldier' has no stubs" in answer.err) == (2, True)
+
+
+def test_a_tree_that_the_file_does_not_have_is_refused(bthtn, file):
+    assert "did you mean 'Dock'?" in bthtn("run", "robot.xml:Dok", "--stub").err
