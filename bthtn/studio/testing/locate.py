@@ -364,7 +364,8 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
         return [_in_file(TargetKind.TREE, path)]
     if path.suffix in ENDINGS and TargetKind.DOMAIN in kinds:
         return [_in_file(TargetKind.DOMAIN, path)]
-    if path.suffix == ".xml" and TargetKind.TREE in kinds:
+    is_of_files = (path.parent / "character.toml").is_file()  # and its tree is tree.xml
+    if path.suffix == ".xml" and TargetKind.TREE in kinds and not is_of_files:
         return [_tree_in(path, "")]
     if path.suffix != ".py":
         is_scenario = path.name.endswith(SCENARIO)
