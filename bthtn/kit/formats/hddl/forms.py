@@ -14,8 +14,12 @@ from typing import Final
 from bthtn.kit.formats.hddl.source import Source
 
 DEEPEST: Final = 100
+LONGEST: Final = 200
+"""So many letters has a word at most, as messages show it."""
 _PIECE: Final = re.compile(r"[()]|;[^\n]*|\??[^\s();?]+|\?")
-_UNFIT: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_UNFIT: Final = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
+)
 
 
 class Form:
@@ -52,6 +56,9 @@ def form_of(source: Source) -> Form:
                 raise source.malformed(found.start(), "this bracket closes none", "remove it")
             form = outer.pop()
         elif piece[0] != ";":
+            if len(piece) > LONGEST:
+                message = f"a word has more than {LONGEST} letters"
+                raise source.malformed(found.start(), message, "is it a domain or a problem?")
             form.parts.append(piece)
             form.places.append(found.start())
     if outer:
