@@ -37,6 +37,7 @@ from bthtn.engine.replanning.policy import RetryPolicy
 from bthtn.engine.replanning.rest import Rest
 from bthtn.engine.world.expression import Expression
 from bthtn.engine.world.fluent import Fluent
+from bthtn.engine.world.relation import Relation
 from bthtn.engine.world.state import FrozenState
 
 GOAL: Final = "the goal"
@@ -331,8 +332,9 @@ class FailureMemory:
 
 
 def _watchable(reads: Iterable[Expression[Any]]) -> Iterable[Fluent[Any]]:
-    """The fluents whose changes can be watched: all except the seed of random draws."""
-    return (fluent for fluent in reads if isinstance(fluent, Fluent) and fluent is not SEED)
+    """The fluents that can change: all except relations, and the seed of random draws."""
+    fluents = (read for read in reads if isinstance(read, Fluent) and read is not SEED)
+    return (fluent for fluent in fluents if not isinstance(fluent, Relation))
 
 
 def _names(entry: Entry) -> tuple[str, ...]:

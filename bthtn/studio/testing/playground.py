@@ -10,6 +10,7 @@ from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.declarations import fluent, fluents
 from bthtn.engine.world.expression import Condition
 from bthtn.engine.world.fluent import Fluent, FluentFamily
+from bthtn.engine.world.relation import Relation, relation
 from bthtn.engine.world.state import State
 from bthtn.engine.world.truth import UNKNOWN
 
@@ -23,7 +24,7 @@ class Mood(Enum):
 
 
 class World(State):
-    """Fluents of type bool, int, float, Enum and str, a family, and the volatile ``seen``."""
+    """Fluents of type bool, int, float, Enum, str, a family, relations, the volatile ``seen``."""
 
     open: Fluent[bool] = fluent(default=False)
     lit: Fluent[bool] = fluent(default=True)
@@ -35,6 +36,8 @@ class World(State):
     place: Fluent[str] = fluent(default="a")
     seen: Fluent[bool] = fluent(default=False, volatile=True)
     at: FluentFamily[str, bool] = fluents(default=False)
+    home: Relation[str] = relation(default=("a",))
+    way: Relation[tuple[str, str]] = relation(default=(("a", "b"),))
 
 
 MEMBERS: Final = ("a", "b")
@@ -56,8 +59,18 @@ VALUES: Final[tuple[tuple[Any, Any], ...]] = (
     (frozenset(MEMBERS), lambda state, name: state.at[name]),
     (lambda state: ("b", "a") if state.lit else ("a",), None),
     (lambda state: () if state.armed else ("b", state.place), None),
+    (World.home, None),
+    (World.way[World.place, ...], lambda state, name: state.at[name]),
 )
 """Values of a variable, each with the sort key or None."""
+
+JOINED: Final[tuple[tuple[Any, ...], ...]] = (
+    (World.way,),
+    (World.home, MEMBERS),
+    (World.way[..., "b"], World.home),
+    (lambda state: ("b", state.place), World.way[World.place, ...]),
+)
+"""Values of two variables that are chosen at once, or of tuples to be unpacked to two."""
 
 TIMES: Final[tuple[Any, ...]] = (
     0,
@@ -99,6 +112,8 @@ def conditions(who: str) -> tuple[Condition, ...]:
         World.at[World.place],
         World.place != who,
         World.seen,
+        World.home[who],
+        World.way[World.place, who],
     )
 
 

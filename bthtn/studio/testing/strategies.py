@@ -33,6 +33,7 @@ from bthtn.engine.world.relation import Relation
 from bthtn.engine.world.state import FrozenState, State
 from bthtn.engine.world.truth import UNKNOWN
 from bthtn.studio.testing.playground import (
+    JOINED,
     MEMBERS,
     PROMISES,
     TIMES,
@@ -223,6 +224,8 @@ class _DomainDrawer:
     def _method(self, level: int, who: str) -> WrittenMethod:
         if self._choose(_ONE_IN_EIGHT):
             return method(self._plain(level, who))
+        if self._choose(_ONE_IN_EIGHT):
+            return self._joint(level)
         if self._choose(_ONE_IN_FIVE):
             values, key = self._choose(VALUES)
             variable = one_of(values, key=key, name="one")
@@ -233,6 +236,17 @@ class _DomainDrawer:
         when = self._condition(who) if self._choose(_TWO_IN_FIVE) else True
         costs: tuple[NumberLike, ...] = (*[0] * 6, 1, 2, lambda state: 2 if state.lit else 0)
         return method(self._network(level, who, _BODIES), when=when, cost=self._choose(costs))
+
+    def _joint(self, level: int) -> WrittenMethod:
+        """A method whose variables are chosen at once, by a condition that may relate them."""
+        one, other = one_of(*self._choose(JOINED))
+        related = (
+            World.way[one, other],
+            World.way[other, one] & World.home[one],
+            (World.place == one) & ~World.at[other],
+            (one != other) & (World.at[one] | World.seen),
+        )
+        return method(self._network(level, other, _BODIES), when=self._choose(related))
 
     def _plain(self, level: int, who: str) -> Callable[[World], list[TaskCall] | None]:
         """A method in Python that reads the state and the parameter of its task."""

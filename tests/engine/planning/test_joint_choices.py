@@ -9,6 +9,7 @@ from bthtn import (
     Domain,
     Fluent,
     FluentFamily,
+    Planner,
     Primitive,
     Relation,
     Settings,
@@ -23,6 +24,7 @@ from bthtn import (
     unordered,
 )
 from bthtn.engine.plan.replay import replay
+from bthtn.engine.planning.explain import explained, explanation_text
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus, request
 from bthtn.engine.text.notation import normal
@@ -268,3 +270,18 @@ def test_no_product_is_built_of_what_a_relation_joins(domain, say):
 
     state = Delivery(place=places, road=pairwise(places))
     assert normal(find_plan(domain, state, task()).tree) == "say('p0', 'p2')"
+
+
+def test_where_no_values_fit_the_conditions_are_named(domain, say):
+    @domain.compound
+    def task():
+        truck, place = one_of(Delivery.truck, Delivery.place)
+        yield method(
+            say(truck, place), when=Delivery.road["b", place] & (Delivery.at[truck] == place)
+        )
+
+    trace = Planner(domain, task()).trace(Delivery(truck=["red"]))
+    assert (
+        "there is no truck in truck, place in place with road['b', place] and at[truck] == place:"
+        " at[red] = 'a'"
+    ) in explanation_text(explained(trace.events))

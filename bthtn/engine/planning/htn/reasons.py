@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from bthtn.engine.domain.choice import ValueChoice
 from bthtn.engine.domain.condition import why_so
 from bthtn.engine.domain.network import Network, network_text
 from bthtn.engine.domain.task import CompoundTask, Task, call_text
@@ -53,7 +54,10 @@ def failed(task: Task, args: Binding, reason: Reason) -> str:
 def no_values(task: CompoundTask[...], readings: dict[Any, Any]) -> str:
     """Return why a task with one decomposition per value has no values."""
     read = ", ".join(f"{fluent} = {value_text(value)}" for fluent, value in readings.items())
-    return f"there is no {task.doc}" + (f": {read}" if read else "")
+    join = task.choice.join if isinstance(task.choice, ValueChoice) else None
+    conditions = [] if join is None else [condition.text() for condition in join.conditions]
+    such = f" with {' and '.join(conditions)}" if conditions else ""
+    return f"there is no {task.doc}{such}" + (f": {read}" if read else "")
 
 
 def listed(networks: Sequence[Network], binding: Binding) -> str:
