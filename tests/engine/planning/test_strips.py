@@ -835,3 +835,69 @@ def test_types_are_those_of_parameters(walks):
 def test_a_type_with_a_name_is_checked_as_what_it_is(walks):
     with pytest.raises(BthtnError, match="argument 'here' of 'go' is str; 3 is int"):
         walks.task("go")(3, "a", Way.LEFT)
+
+
+# functions beside data
+
+
+@pytest.fixture
+def climbs():
+    """A ladder of numbers, of which some may not be entered."""
+    domain = Domain("climbs", Trap)
+
+    @domain.primitive
+    def step(to: int) -> Primitive:
+        return primitive(
+            precondition=[Trap.needed == to - 1, lambda trap: to != trap.ammo],
+            effects=Trap.needed.becomes(to),
+        )
+
+    @domain.primitive
+    def leap(to: int) -> Primitive:
+        return primitive(
+            precondition=[Trap.needed == to - 2, Trap.q], effects=Trap.needed.becomes(to), cost=3
+        )
+
+    return domain
+
+
+@pytest.mark.parametrize("around", [(), (Trap.line.becomes(True),)], ids=["alone", "in a network"])
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, "(step(1), step(2), step(3))"),
+        ({"ammo": 2, "q": True}, "(step(1), leap(3))"),
+        ({"ammo": 2}, None),
+        ({"ammo": 3}, None),
+    ],
+)
+def test_a_search_goes_back_through_the_data_beside_functions(climbs, given, expected, around):
+    goal = achieve(Trap.needed == 3, objects={"to": (1, 2, 3)})
+    rest = climbs.primitive("rest", effects=around)
+    plan = find_plan(climbs, Trap(**given), (goal, rest()) if around else goal)
+    if expected is None:
+        assert plan is None
+    else:
+        assert normal(plan.tree) == (f"{expected[:-1]}, rest)" if around else expected)
+
+
+def test_what_data_rule_out_calls_no_function(climbs):
+    def never(trap):
+        raise AssertionError(trap)
+
+    goal = achieve((Trap.needed == 7) & never, objects={"to": (1, 2, 3)})
+    assert find_plan(climbs, Trap(), goal) is None
+
+
+def test_the_goal_itself_may_join_a_function(climbs):
+    def odd(trap):
+        return trap.needed % 2 == 1
+
+    goal = achieve((Trap.needed > 1) & odd, objects={"to": (1, 2, 3)})
+    assert normal(find_plan(climbs, Trap(), goal).tree) == "(step(1), step(2), step(3))"
+
+
+def test_where_there_are_only_functions_nothing_leads_back(climbs):
+    goal = achieve(lambda trap: trap.needed > 1, objects={"to": (1, 2, 3)})
+    with pytest.raises(BthtnError, match="a search cannot go back from this goal"):
+        find_plan(climbs, Trap(), goal)

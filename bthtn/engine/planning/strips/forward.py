@@ -190,6 +190,17 @@ class MemoizedAction:
         return outcome
 
 
+def stands(steps: Iterable[Action], pursuit: Pursuit, base: StateView, binding: Binding) -> bool:
+    """Whether each action is possible where it comes, and the goal holds behind them."""
+    state = SimulatedState(base)
+    for task, args in steps:
+        step = projected(task, args, RecordingView(state))
+        if step.possible is not True or step.writes is None:
+            return False
+        state = state.after(step.writes)
+    return pursuit.condition.evaluate(state, binding) is True
+
+
 def simulate_plan(
     steps: Iterable[Action], base: StateView
 ) -> tuple[SimulatedState, list[TaskNode]]:

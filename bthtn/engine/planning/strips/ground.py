@@ -18,13 +18,14 @@ from itertools import chain, product
 from typing import Any, Final, TypeVar
 
 from bthtn.engine.domain.effect import Effect
-from bthtn.engine.domain.function import FunctionEffect
+from bthtn.engine.domain.function import Computed, FunctionEffect
 from bthtn.engine.domain.goal import Action
 from bthtn.engine.domain.number import number_of
 from bthtn.engine.domain.task import PrimitiveTask, call_text
 from bthtn.engine.planning.least_cost import below_zero
 from bthtn.engine.planning.strips.instances import Instances, Objects, Statics, positions_in
 from bthtn.engine.world.assignment import Assignment
+from bthtn.engine.world.at_start import conjunction
 from bthtn.engine.world.expression import (
     NOTHING_KNOWN,
     Arithmetic,
@@ -122,7 +123,7 @@ def ground_actions(
         needs = [
             _once_for_values(partial(_alternatives, part, positive=True), part)
             for number, part in enumerate(conjuncts(task.precondition))
-            if number not in instances.settled
+            if number not in instances.settled and not calls_function(part)
         ]
         writes = [_write(effect, statics.view) for effect in (*task.effects, *task.expected)]
         for args in instances.rows:
@@ -162,6 +163,16 @@ def _once_for_values(
         return known[values]
 
     return grounded
+
+
+def calls_function(condition: Condition) -> bool:
+    return any(isinstance(leaf, Computed) for leaf in leaves_of(condition))
+
+
+def data_of(condition: Condition) -> Condition:
+    """The conjuncts that call no function, if there are any; else the condition itself."""
+    data = [part for part in conjuncts(condition) if not calls_function(part)]
+    return conjunction(data) if data else condition
 
 
 def conjunctions(condition: Condition, binding: Binding) -> tuple[Conjunction, ...]:
@@ -246,7 +257,7 @@ def _fluents(expression: Expression[Any], binding: Binding) -> Iterator[Fluent[A
 
 def opaque_parts(task: PrimitiveTask[...], statics: Statics) -> Iterator[str]:
     """Texts that name the parts of a task that prevent grounding."""
-    yield from opaque(task.precondition)
+    yield from opaque(data_of(task.precondition))
     for effect in (*task.effects, *task.expected):
         if isinstance(effect, FunctionEffect):
             yield f"the effect {effect} is a function"

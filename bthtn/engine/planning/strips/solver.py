@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from bthtn.engine.domain.goal import Manner, Pursuit, Solution, given_for
@@ -11,9 +12,11 @@ from bthtn.engine.planning.protocol import no_answer
 from bthtn.engine.planning.question import exact
 from bthtn.engine.planning.strips.a_star import AStar
 from bthtn.engine.planning.strips.backward import BackwardProblem
-from bthtn.engine.planning.strips.forward import ForwardProblem, simulate_plan
+from bthtn.engine.planning.strips.forward import ForwardProblem, simulate_plan, stands
 from bthtn.engine.planning.strips.ground import (
+    calls_function,
     conjunctions,
+    data_of,
     ground_actions,
     opaque,
     opaque_parts,
@@ -49,6 +52,24 @@ def new_search(
     return AStar(BackwardProblem(grounding, view, heuristic), listener)
 
 
+def is_misled(search: AStar[Any], pursuit: Pursuit, view: StateView, binding: Binding) -> bool:
+    """Whether a search back from the goal found steps that functions in conditions forbid.
+
+    It leaves the functions beside data out. Where it finds nothing, there is nothing.
+    """
+    if search.steps is None or not search.problem.goes_back:
+        return False
+    conditions = [pursuit.condition, *(task.precondition for task, _ in search.steps)]
+    if not any(map(calls_function, conditions)):
+        return False
+    return not stands(search.steps, pursuit, view, binding)
+
+
+def from_state(manner: Manner) -> Manner:
+    """How to search where a search back from the goal was misled."""
+    return replace(manner, forward=True, heuristic="")
+
+
 def heuristic_of(manner: Manner) -> str:
     """The heuristic that the user chose, or the default for the direction."""
     if manner.heuristic:
@@ -67,10 +88,18 @@ def _grounding(
     if kept is None or kept[0] != key or not kept[1].are_in(view):
         statics = Statics(pursuit.actions, objects, view)
         actions = ground_actions(pursuit.actions, objects, statics)
-        grounding = Grounding(actions, conjunctions(pursuit.condition, binding))
+        grounding = Grounding(actions, conjunctions(data_of(pursuit.condition), binding))
         kept = pursuit.kept["grounding"] = (key, statics.reads, grounding)
     found: Grounding = kept[2]
     return found
+
+
+def _finished(search: AStar[Any], limit: int) -> AStar[Any]:
+    """The search, brought to its end. Raises PlanningError at the limit."""
+    while search.expand():
+        if search.expansions >= limit:
+            raise no_answer(search.expansions)
+    return search
 
 
 class GoalDirected:
@@ -89,7 +118,7 @@ class GoalDirected:
         if pursuit.manner.forward:
             return
         hint = "search from the state: achieve(..., forward=True), or --forward"
-        for part in opaque(pursuit.condition):
+        for part in opaque(data_of(pursuit.condition)):
             message = f"a search cannot go back from this goal: {part}"
             yield Diagnostic("BT211", message, "achieve", hint)
         for task in pursuit.actions:
@@ -102,10 +131,11 @@ class GoalDirected:
 
         Raises UnknownRead, and PlanningError at the limit of expansions.
         """
-        search = new_search(pursuit, view, binding, pursuit.manner)
-        while search.expand():
-            if search.expansions >= pursuit.manner.limit:
-                raise no_answer(search.expansions)
+        manner, limit = pursuit.manner, pursuit.manner.limit
+        search = _finished(new_search(pursuit, view, binding, manner), limit)
+        if is_misled(search, pursuit, view, binding):
+            limit -= search.expansions
+            search = _finished(new_search(pursuit, view, binding, from_state(manner)), limit)
         if search.steps is None:
             if search.problem.unknown is not None:
                 raise UnknownRead(search.problem.unknown)

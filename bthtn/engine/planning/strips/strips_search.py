@@ -17,7 +17,12 @@ from bthtn.engine.planning import trace
 from bthtn.engine.planning.protocol import PlanRequest, SearchStatus, pursuit_alone, raise_for_user
 from bthtn.engine.planning.strips.a_star import AStar
 from bthtn.engine.planning.strips.forward import SimulatedState, simulate_plan
-from bthtn.engine.planning.strips.solver import goal_reads, new_search
+from bthtn.engine.planning.strips.solver import (
+    from_state,
+    goal_reads,
+    is_misled,
+    new_search,
+)
 from bthtn.engine.world.expression import Binding
 from bthtn.engine.world.fluent import Fluent, UnknownRead
 from bthtn.engine.world.footprint import Footprint, RecordingView
@@ -39,6 +44,8 @@ class StripsSearch(Unpicklable):
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
         self._search: AStar[Any] | None = None
+        self._spent = 0
+        """Expansions of a search before this one, which was misled."""
         self._args: Binding = ()
         self._is_cancelled = False
 
@@ -53,7 +60,7 @@ class StripsSearch(Unpicklable):
     @property
     def expansions(self) -> int:
         """The number of search nodes expanded so far."""
-        return 0 if self._search is None else self._search.expansions
+        return self._spent + (0 if self._search is None else self._search.expansions)
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
@@ -70,9 +77,9 @@ class StripsSearch(Unpicklable):
         try:
             if self._search is None and self.status is SearchStatus.RUNNING:
                 self._begin()
-            search = self._search
-            while search and self.status is SearchStatus.RUNNING and self.expansions < stop:
-                self._work(search)
+            while self.status is SearchStatus.RUNNING and self.expansions < stop:
+                assert self._search is not None, "it has begun"
+                self._work(self._search)
             if self.status is SearchStatus.RUNNING and self.expansions >= limit:
                 self._status = SearchStatus.LIMIT
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
@@ -88,8 +95,10 @@ class StripsSearch(Unpicklable):
         if self._status is SearchStatus.RUNNING:
             self._is_cancelled = True
 
-    def _begin(self) -> None:
+    def _begin(self, *, is_misled: bool = False) -> None:
         request, manner = self._asked, self._pursuit.manner
+        if is_misled:
+            manner = from_state(manner)
         if request.settings.cheapest and not manner.optimal:
             manner = replace(manner, optimal=True, heuristic="")
         args = grounded(self._call, RecordingView(self._start), request.binding)
@@ -103,7 +112,10 @@ class StripsSearch(Unpicklable):
     def _work(self, search: AStar[Any]) -> None:
         if search.expand():
             return
-        if search.steps is not None:
+        if is_misled(search, self._pursuit, self._start, self._args):
+            self._spent += search.expansions
+            self._begin(is_misled=True)
+        elif search.steps is not None:
             self._solve(search.steps)
         elif search.problem.unknown is not None:
             self._suspend(str(search.problem.unknown))
