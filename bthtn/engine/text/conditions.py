@@ -117,6 +117,7 @@ class Parser:
     piece_pattern: re.Pattern[str] = _PIECE
     products: frozenset[str] = _PRODUCTS
     how = _HOW
+    deepest = DEEPEST
 
     def __init__(
         self, text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]]
@@ -200,8 +201,8 @@ class Parser:
 
     def _part(self) -> Expression[Any]:
         self._depth += 1
-        if self._depth > DEEPEST:
-            raise self._fault(self._at, f"nested deeper than {DEEPEST}", "leave brackets out")
+        if self._depth > self.deepest:
+            raise self._fault(self._at, f"nested deeper than {self.deepest}", "leave brackets out")
         if self._piece in _NOT:
             self._next += 1
             at = self._at

@@ -25,7 +25,7 @@ from operator import and_, or_
 from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.engine.text.conditions import Parser
+from bthtn.engine.text.conditions import DEEPEST, Parser
 from bthtn.engine.world.assignment import Assignment, FluentReference
 from bthtn.engine.world.expression import (
     Arithmetic,
@@ -76,6 +76,7 @@ def _written(value: Expression[Any]) -> str:
 class _Script(Parser):
     piece_pattern = _PIECE
     products = frozenset({"*", "/", "//", "%"})
+    deepest = DEEPEST // 2
     how = "write it like  tries += 1; state := 'tired'  or  tries > 3 && !done"
 
     def script(self) -> tuple[Assignment, ...]:

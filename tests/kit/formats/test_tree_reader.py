@@ -620,6 +620,7 @@ def test_one_tree_of_several_can_be_read():
         ('<March to="x" _onSuccess="moood := 1"/>', "BT102", "no fluent 'moood'", "'mood'"),
         ("<Script code=\"health := 'x'\"/>", "BT106", "'health' cannot be 'x'", "write"),
         ('<Script code="health + 1"/>', "BT411", "a change is missing", "tries += 1"),
+        (f'<Script code="health := {"(" * 200}1"/>', "BT411", "nested deeper than 50", "leave"),
         ("<AsyncSequence/>", "BT415", "what AsyncSequence does cannot be kept", "use Sequence"),
         ('<SubTree ID="Mian"/>', "BT414", "there is no tree 'Mian'", "did you mean 'Main'?"),
         ('<SubTree ID="Main"/>', "BT414", "the trees contain each other: Main → Main", "Repeat"),
