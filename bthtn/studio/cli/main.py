@@ -47,6 +47,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "render:render",
         "Draw a domain, a tree, or the tree of a recording as it was at a tick.",
     ),
+    "convert": ("convert:convert", "Write a domain in HDDL or PDDL as one in Python."),
     "palette": ("render:palette", "Print a domain's tasks and conditions as a palette for Groot2."),
     "run": (
         "run:play",

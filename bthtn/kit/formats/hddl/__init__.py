@@ -11,14 +11,14 @@ from bthtn.late_names import late_names
 
 if TYPE_CHECKING:
     from bthtn.kit.formats.hddl.plan_writer import plan_text
-    from bthtn.kit.formats.hddl.reading import read_domain, read_problem
+    from bthtn.kit.formats.hddl.reading import converted, read_domain, read_problem
 
-__all__ = ["plan_text", "read_domain", "read_problem"]
+__all__ = ["converted", "plan_text", "read_domain", "read_problem"]
 
 __getattr__, __dir__ = late_names(
     __name__,
     {
         "bthtn.kit.formats.hddl.plan_writer": "plan_text",
-        "bthtn.kit.formats.hddl.reading": "read_domain read_problem",
+        "bthtn.kit.formats.hddl.reading": "converted read_domain read_problem",
     },
 )

@@ -454,17 +454,17 @@ class _DomainParser(_Parser):
         )  # fmt: skip
 
     def _declare_types(self, parts: list[_Part]) -> None:
-        names = {part.value for part in parts if isinstance(part.value, str)} - {"-"}
-        for part in parts:  # a type may be named before it is declared, or only as one above others
-            if isinstance(part.value, Form):
-                names.update(each for each in part.value.parts[1:] if isinstance(each, str))
+        # A type may be named before it is declared, or only as one above others.
+        inside = [part.value.parts[1:] for part in parts if isinstance(part.value, Form)]
+        words = [part.value for part in parts] + [word for form in inside for word in form]
+        names = dict.fromkeys(word for word in words if isinstance(word, str) and word != "-")
         for name in names:
             self.types.setdefault(name, Declared(name, (), name, _ALWAYS_AT))
         for found in self._typed(parts, "a type"):
             known = self.types[found.name]
             types = known.types + tuple(each for each in found.types if each not in known.types)
             self.types[found.name] = Declared(found.name, types, found.spelled, found.at)
-        for name in sorted(names):
+        for name in names:
             if not self.types[name].types:
                 self.types[name] = Declared(name, (OBJECT,), name, _ALWAYS_AT)
         self.types.pop(OBJECT, None)
