@@ -90,6 +90,17 @@ def test_every_other_search_finds_some_plan_too(how):
             check(plan, asked)
 
 
+@pytest.mark.parametrize("most", [0, 1, 5])
+def test_a_search_that_turns_round_finds_some_plan_too(most, monkeypatch):
+    monkeypatch.setattr("bthtn.engine.planning.strips.both_ways.MOST_BACK", most)
+    for seed in FEWER:
+        asked = problem(seed)
+        plan, known = searched(asked), cheapest_of(seed)
+        assert (plan is None) == (known is None), seed
+        if plan is not None:
+            check(plan, asked)
+
+
 @pytest.mark.parametrize("how", HOW)
 def test_decomposing_a_goal_finds_what_the_search_for_it_finds(how):
     for seed in seeds(quick=25, thorough=150):

@@ -26,9 +26,10 @@ from bthtn import (
 from bthtn.engine.plan.nodes import NullNode, SuspensionKind
 from bthtn.engine.planning import trace
 from bthtn.engine.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
+from bthtn.engine.planning.strips.greedy import FactTable
 from bthtn.engine.planning.strips.ground import conjunctions, ground_actions
 from bthtn.engine.planning.strips.instances import Instances, Statics
-from bthtn.engine.planning.strips.regress import Grounding
+from bthtn.engine.planning.strips.regress import Grounding, StartState
 from bthtn.engine.planning.strips.strips_search import StripsSearch
 from bthtn.engine.text.notation import normal
 from bthtn.examples.domains.blocks.strips_facts import Facts, strips_facts
@@ -619,6 +620,57 @@ def test_costs_below_zero_are_refused():
         trap.primitive("a", effects=Trap.p.becomes(True), cost=cost)
         with pytest.raises(BthtnError, match=r"BT204.*-1\n.*action 'a'"):
             planned(trap, Trap.p & Trap.q, Trap(ammo=-1), **how)
+
+
+# forward, where going back takes too long
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Nothing is expanded before the search turns round."""
+    monkeypatch.setattr("bthtn.engine.planning.strips.both_ways.MOST_BACK", 0)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_forward_a_state_is_followed_by_what_the_relaxed_plan_begins_with():
+    told = []
+    find_plan(strips_facts, A_ON_B, achieve(Facts.on["b,a"], objects=AB), listener=told.append)
+    looked_at = [event for event in told if isinstance(event, trace.GoalsExpanded)]
+    assert [(event.what, event.cost, event.estimate) for event in looked_at] == [
+        ("the start", 0, 6),
+        ("clear[b], holding[a]", 1, 6),
+        ("on_table[a], clear[b]", 2, 4),
+        ("on_table[a], holding[b]", 3, 2),
+        ("on[b,a], on_table[a], clear[b]", 4, 0),
+    ]
+
+
+def test_steps_that_nothing_needs_are_left_out():
+    trap = Domain("trap", Trap)
+    trap.primitive("get_q", effects=Trap.q.becomes(True))
+    trap.primitive("by_q", precondition=Trap.q, effects=Trap.p.becomes(True))
+    trap.primitive("alone", effects=Trap.p.becomes(True))
+    problem = grounding(trap, Trap.p, {})
+    table = FactTable(problem, StartState(problem, Trap().frozen()))
+    assert table.needed([0, 1]) == [0, 1]
+    assert table.needed([0, 2]) == [2]
+    assert table.needed([0, 1, 2]) == [2]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_forward_too_what_is_volatile_is_relied_on_only_by_the_first_step():
+    test_what_is_volatile_is_relied_on_only_by_the_first_step()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_forward_too_what_is_unknown_suspends_the_goal_unless_there_is_a_way_without_it():
+    test_what_is_unknown_suspends_the_goal_unless_there_is_a_way_without_it()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_forward_too_it_is_said_why_there_is_no_plan():
+    test_conditions_that_can_only_be_had_one_at_a_time_are_said_to_be_that()
+    test_without_a_plan_it_is_said_what_is_out_of_reach_and_why()
 
 
 # status, budget, explanation

@@ -20,12 +20,12 @@ class BackwardProblem:
     goes_back: Final = True
 
     def __init__(self, grounding: Grounding, view: StateView, heuristic: str) -> None:
-        self._grounding = grounding
-        self._start = StartState(grounding, view)
-        self._mutex = mutex_table(grounding, self._start)
+        self.grounding: Final = grounding
+        self.start: Final = StartState(grounding, view)
+        self._mutex = mutex_table(grounding, self.start)
         self.weight: Final = HEURISTICS[heuristic].weight
-        self.estimate: Final = HEURISTICS[heuristic].make(grounding, self._start)
-        self._constant = self._start.met & ~grounding.changing
+        self.estimate: Final = HEURISTICS[heuristic].make(grounding, self.start)
+        self._constant = self.start.met & ~grounding.changing
         """The atoms that always hold: there is no need to ask for them."""
         self._impossible = [self._impossible_after(*step) for step in enumerate(grounding.steps)]
         self._hindered: dict[int, int] = {}
@@ -34,20 +34,20 @@ class BackwardProblem:
     @property
     def unknown(self) -> Expression[bool] | None:
         """The first unknown fluent that a subgoal depends on, if any."""
-        return self._start.unknown
+        return self.start.unknown
 
     def initial(self) -> Iterator[int]:
         """The goals that do not contradict themselves."""
-        goals = filter(self._mutex.allows, self._grounding.goals)
+        goals = filter(self._mutex.allows, self.grounding.goals)
         return (goal & ~self._constant for goal in goals)
 
     def is_goal(self, subgoals: int, /) -> bool:
         """Whether all subgoals hold in the start state."""
-        return not self._start.unmet(subgoals)
+        return not self.start.unmet(subgoals)
 
     def successors(self, subgoals: int, /) -> Iterator[tuple[Action, float, int]]:
         """The actions that may come last, in order of definition, and what has to hold before."""
-        grounding = self._grounding
+        grounding = self.grounding
         adding, hindered = self._candidates(subgoals)
         for number in bits(adding & ~hindered):
             step = grounding.steps[number]
@@ -63,20 +63,20 @@ class BackwardProblem:
 
     def text(self, subgoals: int, /) -> str:
         """The subgoals, separated by commas."""
-        return self._grounding.text(subgoals)
+        return self.grounding.text(subgoals)
 
     def rejected(self, subgoals: int, /) -> Iterator[tuple[Action, str]]:
         """The actions that add a subgoal and cannot come last, with reasons."""
         adding, hindered = self._candidates(subgoals)
         for number in bits(adding & hindered):
-            step = self._grounding.steps[number]
-            reason = self._grounding.obstacle(subgoals, step)
+            step = self.grounding.steps[number]
+            reason = self.grounding.obstacle(subgoals, step)
             reason = reason or "it needs what can never hold together with the rest"
             yield step.action.action, reason
 
     def why_not(self, expansions: int) -> Iterator[str]:
         """Reasons why there is no plan, one a line; valid once everything was tried."""
-        grounding, start = self._grounding, self._start
+        grounding, start = self.grounding, self.start
         unreachable = Relaxation(grounding, start).explored(max).unreachable
         hopeless = 0
         for goal in grounding.goals:
@@ -94,7 +94,7 @@ class BackwardProblem:
 
     def _why_not_together(self, goal: int, expansions: int) -> str:
         """The reason why atoms that are reachable one by one are not reachable together."""
-        grounding = self._grounding
+        grounding = self.grounding
         for atom in bits(goal):
             against = goal & ~self._mutex.with_atom[atom]
             if against:
@@ -107,7 +107,7 @@ class BackwardProblem:
 
     def _candidates(self, subgoals: int) -> tuple[int, int]:
         """The actions that add a subgoal, and those after which one cannot hold, as masks."""
-        useful, known = self._grounding.useful, self._hindered
+        useful, known = self.grounding.useful, self._hindered
         adding = hindered = 0
         for atom in bits(subgoals):
             if atom not in known:
@@ -120,7 +120,7 @@ class BackwardProblem:
 
     def _impossible_after(self, number: int, step: StripsAction) -> int:
         """The atoms that cannot hold after an action, as a mask."""
-        grounding = self._grounding
+        grounding = self.grounding
         compatible = self._mutex.with_preconditions[number]
         if not compatible:
             return -1

@@ -12,6 +12,7 @@ from bthtn.engine.planning.protocol import no_answer
 from bthtn.engine.planning.question import exact
 from bthtn.engine.planning.strips.a_star import AStar
 from bthtn.engine.planning.strips.backward import BackwardProblem
+from bthtn.engine.planning.strips.both_ways import BothWays
 from bthtn.engine.planning.strips.forward import ForwardProblem, simulate_plan, stands
 from bthtn.engine.planning.strips.ground import (
     calls_function,
@@ -36,7 +37,7 @@ def new_search(
     binding: Binding,
     manner: Manner,
     listener: trace.SearchListener | None = None,
-) -> AStar[Any]:
+) -> AStar[Any] | BothWays:
     """A new search for this goal from this state. Raises UnknownRead and DomainError."""
     objects = pursuit.values(view, binding)
     heuristic = heuristic_of(manner)
@@ -49,10 +50,13 @@ def new_search(
         )
         return AStar(ForwardProblem(pursuit, actions, view, binding, heuristic), listener)
     grounding = _grounding(pursuit, objects, view, binding)
-    return AStar(BackwardProblem(grounding, view, heuristic), listener)
+    problem = BackwardProblem(grounding, view, heuristic)
+    return BothWays(problem, listener) if heuristic == "hff" else AStar(problem, listener)
 
 
-def is_misled(search: AStar[Any], pursuit: Pursuit, view: StateView, binding: Binding) -> bool:
+def is_misled(
+    search: AStar[Any] | BothWays, pursuit: Pursuit, view: StateView, binding: Binding
+) -> bool:
     """Whether a search back from the goal found steps that functions in conditions forbid.
 
     It leaves the functions beside data out. Where it finds nothing, there is nothing.
@@ -94,7 +98,7 @@ def _grounding(
     return found
 
 
-def _finished(search: AStar[Any], limit: int) -> AStar[Any]:
+def _finished(search: AStar[Any] | BothWays, limit: int) -> AStar[Any] | BothWays:
     """The search, brought to its end. Raises PlanningError at the limit."""
     while search.expand():
         if search.expansions >= limit:

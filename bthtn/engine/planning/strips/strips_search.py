@@ -16,6 +16,7 @@ from bthtn.engine.plan.walk import one_node
 from bthtn.engine.planning import trace
 from bthtn.engine.planning.protocol import PlanRequest, SearchStatus, pursuit_alone, raise_for_user
 from bthtn.engine.planning.strips.a_star import AStar
+from bthtn.engine.planning.strips.both_ways import BothWays
 from bthtn.engine.planning.strips.forward import SimulatedState, simulate_plan
 from bthtn.engine.planning.strips.solver import (
     from_state,
@@ -43,7 +44,7 @@ class StripsSearch(Unpicklable):
         self._listener = listener
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
-        self._search: AStar[Any] | None = None
+        self._search: AStar[Any] | BothWays | None = None
         self._spent = 0
         """Expansions of a search before this one, which was misled."""
         self._args: Binding = ()
@@ -109,7 +110,7 @@ class StripsSearch(Unpicklable):
         except UnknownRead as signal:
             self._suspend(str(signal.fluent))
 
-    def _work(self, search: AStar[Any]) -> None:
+    def _work(self, search: AStar[Any] | BothWays) -> None:
         if search.expand():
             return
         if is_misled(search, self._pursuit, self._start, self._args):
