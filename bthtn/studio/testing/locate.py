@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from bthtn.engine.domain.builder import Domain, frozen
 from bthtn.engine.domain.domain import FrozenDomain
@@ -48,6 +48,10 @@ from bthtn.studio.testing.domain_files import (
 if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
     from bthtn.kit.character_files import CharacterFiles
     from bthtn.kit.formats.mistakes import Mistakes
+
+
+_XML: Final = (".xml", ".btproj")
+"""The endings of trees in XML, and of Groot2's projects, which include some."""
 
 
 class TargetKind(Enum):
@@ -182,7 +186,7 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
         return same
     path = Path(text)
     file, dot, tree = text.rpartition(":")
-    if dot and file.endswith(".xml") and os.path.isfile(file) and TargetKind.TREE in kinds:
+    if dot and file.endswith(_XML) and os.path.isfile(file) and TargetKind.TREE in kinds:
         return [_tree_in(Path(file), tree)]
     if os.path.exists(text) or path.suffix in (".py", *ENDINGS):
         return _at_path(path, kinds)
@@ -365,7 +369,7 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
     if path.suffix in ENDINGS and TargetKind.DOMAIN in kinds:
         return [_in_file(TargetKind.DOMAIN, path)]
     is_of_files = (path.parent / "character.toml").is_file()  # and its tree is tree.xml
-    if path.suffix == ".xml" and TargetKind.TREE in kinds and not is_of_files:
+    if path.suffix in _XML and TargetKind.TREE in kinds and not is_of_files:
         return [_tree_in(path, "")]
     if path.suffix != ".py":
         is_scenario = path.name.endswith(SCENARIO)
@@ -390,7 +394,7 @@ def _tree_in(file: Path, tree: str, *, stub: bool = False) -> Target:
 
 def stubbed(found: Target) -> Target:
     """A tree in XML with stubs for its nodes and keys. Raises InputError for anything else."""
-    if found.file is None or found.file.suffix != ".xml":
+    if found.file is None or found.file.suffix not in _XML:
         message = f"'{found.name}' has no stubs"
         raise InputError("BT409", message, hint="--stub is for trees in XML")
     return _tree_in(found.file, found.part or "", stub=True)

@@ -34,6 +34,14 @@ def test_a_file_is_drawn_and_run_with_stubs(bthtn, file):
     assert bthtn("run", "robot.xml", "--stub", "--seed", "1").out == answer.out
 
 
+def test_a_project_of_groot_is_a_file_of_the_trees_that_it_includes(bthtn, file, here):
+    project = '<root BTCPP_format="4" project_name="P"><include path="robot.xml"/></root>'
+    (here / "robot.btproj").write_text(project)
+    assert "finished after 1 tick" in bthtn("run", "robot.btproj:Dock").out
+    answer = bthtn("check", "robot.btproj", "--stub")
+    assert "nothing says which tree is the main one: there is Main, Dock" in answer.err
+
+
 def test_a_character_has_no_stubs(bthtn, here):
     answer = bthtn("check", "soldier", "--stub")
     assert (answer.code, "'soldier' has no stubs" in answer.err) == (2, True)
