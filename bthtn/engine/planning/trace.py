@@ -208,6 +208,7 @@ SearchEvent = (
 )
 
 GOES_ROUND: Final = "entered again inside itself, with nothing changed"
+FAILED_BEFORE: Final = "failed before, in the same state and with the same tasks left"
 """The reason of a ``RecursionCut`` that is not for depth."""
 
 SearchListener = Callable[[SearchEvent], None]

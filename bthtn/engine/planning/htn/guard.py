@@ -34,14 +34,25 @@ class RecursionGuard(dict[Any, dict[int, list[Place]]]):
     ``most``.
 
     ``met`` is the length of the trail up to which the values that were overwritten have been
-    compared, so that they count as read.
+    compared, so that they count as read. ``place`` is where the entry of the call stands that was
+    found last.
     """
 
-    __slots__ = ("_noted", "_open", "_record", "_trail", "_values", "entered", "met", "most")
+    __slots__ = (
+        "_noted",
+        "_open",
+        "_record",
+        "_trail",
+        "_values",
+        "entered",
+        "met",
+        "most",
+        "place",
+    )
 
     def __init__(self, values: Values, trail: Trail, record: Sequence[Entry]) -> None:
         self.entered, self.most = 0, _SOME
-        self.met = self._noted = 0
+        self.met = self._noted = self.place = 0
         self.move(values, trail, record)
 
     def move(self, values: Values, trail: Trail, record: Sequence[Entry]) -> None:
@@ -81,7 +92,11 @@ class RecursionGuard(dict[Any, dict[int, list[Place]]]):
         if self._open is None:
             self._open = _OpenCalls(self._values, self._trail, self._record)
         self._open.follow(depth)
-        return any(self._open.is_unchanged_in(entry) for _, entry in reversed(found))
+        for at, entry in reversed(found):
+            if self._open.is_unchanged_in(entry):
+                self.place = at
+                return True
+        return False
 
     def enter(self, found: list[Place], entry: Entry) -> None:
         """Add a call to these whose entry is about to be added to the record."""

@@ -64,6 +64,7 @@ from bthtn.engine.plan.traversal_record import MethodTraversalRecord
 from bthtn.engine.planning.exclusions import NOTHING_AVOIDED, Avoided, concerned, why_avoided
 from bthtn.engine.planning.htn import reasons
 from bthtn.engine.planning.htn.costs import Costs
+from bthtn.engine.planning.htn.dead_ends import MANY, DeadEnds
 from bthtn.engine.planning.htn.guard import RecursionGuard
 from bthtn.engine.planning.htn.memo import PlanMemo, Recalled
 from bthtn.engine.planning.htn.prepared import PreparedGoal
@@ -119,7 +120,7 @@ from bthtn.engine.planning.protocol import (
     SearchStatus,
     raise_for_user,
 )
-from bthtn.engine.planning.trace import GOES_ROUND
+from bthtn.engine.planning.trace import FAILED_BEFORE, GOES_ROUND
 from bthtn.engine.world.expression import Binding
 from bthtn.engine.world.fluent import Fluent, UnknownRead
 from bthtn.engine.world.footprint import Footprint
@@ -142,6 +143,8 @@ SPECIAL: Final = object()
 """Stands for what is reached by an instruction that has to be looked at in detail."""
 ALTERNATIVE_FAILED: Final = -1
 """In the place of the index to go on with, in the choice to drop an alternative."""
+ALL_FAILED: Final = -2
+"""In the same place, below the choices of a call: every decomposition of it has failed."""
 
 Spent = tuple[float, float]
 """Elapsed time and cost of the innermost branch."""
@@ -245,9 +248,28 @@ class HtnSearch(Unpicklable):
 
     # The default of a class would be found by a slower look.
     __slots__ = (
-        *("_asked", "_avoided", "_choices", "_costs", "_goal", "_guard", "_is_advancing"),
+        *(
+            "_asked",
+            "_avoided",
+            "_choices",
+            "_costs",
+            "_dead_ends",
+            "_goal",
+            "_guard",
+            "_is_advancing",
+        ),
         *("_is_cancelled", "_is_closing", "_is_plain", "_memo", "_plan", "_reason"),
-        *("_registers", "_state", "_status", "_stop", "_view", "expansions", "record", "trail"),
+        *(
+            "_registers",
+            "_retried",
+            "_state",
+            "_status",
+            "_stop",
+            "_view",
+            "expansions",
+            "record",
+            "trail",
+        ),
         "values",
     )
 
@@ -264,6 +286,10 @@ class HtnSearch(Unpicklable):
     _reason: Reason
     """Why the latest failure happened; backtracking keeps it."""
     _asked: PlanRequest | None
+    _dead_ends: DeadEnds | None
+    """Known dead ends, None as long as the search hardly ever fails."""
+    _retried: int
+    """How many times a later method was entered."""
 
     def __init__(
         self,
@@ -296,7 +322,8 @@ class HtnSearch(Unpicklable):
             if request.avoiding:
                 self._avoided = concerned(request.domain, request.avoiding)
         self._reason = ""
-        self._stop = self.expansions = 0
+        self._stop = self.expansions = self._retried = 0
+        self._dead_ends = None
         self._registers = goal.body.first, goal.binding, None, 0, 0, scope, None, None, 0
         self._status = SEARCHING
         self._plan: Plan | None = None
@@ -395,6 +422,9 @@ class HtnSearch(Unpicklable):
         self.record, self._view = self.record.copy(), self._view.over(self.values)
         if self._guard is not None:
             self._guard.move(self.values, self.trail, self.record)
+        if self._dead_ends is not None:
+            self._dead_ends.move(self.values, self.trail)
+            self._dead_ends.cut(-1)  # what led to the plan did not fail
         self._plan = None
         self._registers = TO_BACKTRACK
         self._status = SEARCHING
@@ -406,7 +436,7 @@ class HtnSearch(Unpicklable):
         self._goal = PreparedGoal.of(self._asked)
         self.values = Values({})
         self._view, self.trail, self.record = self._view.over(self.values), [], []
-        self._choices, self._guard = [], None
+        self._choices, self._guard, self._dead_ends = [], None, None
         self._registers = TO_BACKTRACK
 
     def _recall(self, memo: PlanMemo, end: int) -> bool:
@@ -449,6 +479,7 @@ class HtnSearch(Unpicklable):
         values, view, trail, record = self.values, self._view, self.trail, self.record
         choices, expansions = self._choices, self.expansions
         guard: Any = self._guard
+        dead_ends: Any = self._dead_ends
         is_plain, goal, listens = self._is_plain, self._goal, self.listens
         avoided, horizon = self._avoided, goal.horizon
         deepest, has_volatile = goal.max_depth, goal.table.has_volatile
@@ -531,7 +562,9 @@ class HtnSearch(Unpicklable):
                                 guard.met = length
                                 guard.entered += 1
                                 found = known.get(view.fingerprint)
-                        if found is None or start > 0 or not guard.goes_round(found, depth):
+                        if dead_ends is not None and start == 0:
+                            index = TO_DECIDE
+                        elif found is None or start > 0 or not guard.goes_round(found, depth):
                             index = first(values, args, view, start)
                         else:
                             index = TO_DECIDE
@@ -547,6 +580,8 @@ class HtnSearch(Unpicklable):
                         if listens and method.index > start:
                             self._reject_methods(row, args, start, method.index, depth)
                         expansions += 1
+                        if start > 0:
+                            self._retried += 1
                         if method.comes_back or (explains and method.index < row.last):
                             around = ins, a, k, depth, steps, scope
                             lengths = len(record), length, view.fingerprint
@@ -586,7 +621,7 @@ class HtnSearch(Unpicklable):
                     (ins, a, k, depth, steps, scope), args, start, lengths = choices.pop()
                     recorded, length, view.fingerprint = lengths
                     cause = None
-                    if listens:
+                    if listens and start != ALL_FAILED:
                         self._back(ins, args)
                     del record[recorded:]
                     if guard is not None:
@@ -596,7 +631,17 @@ class HtnSearch(Unpicklable):
                             guard.forget_undone()
                     if len(trail) > length:
                         values.undo(trail, length)
-                    if start == ALTERNATIVE_FAILED:
+                    if dead_ends is None and self._retried >= MANY:
+                        dead_ends = self._look_out()
+                    if start == ALL_FAILED:
+                        start = 0
+                        if dead_ends is not None:
+                            dead_ends.leave(recorded, expansions)
+                            if dead_ends.is_of_no_use:
+                                dead_ends = self._dead_ends = None
+                                self._retried = -expansions
+                        ins = FAIL
+                    elif start == ALTERNATIVE_FAILED:
                         start = 0
                         reached = self._without_alternative(args, scope.ahead)
                         if reached is None:
@@ -712,8 +757,9 @@ class HtnSearch(Unpicklable):
 
     def _compound(self, around: Registers, args: Any, start: int) -> Any:
         """Enter the first usable method of a compound task from ``start`` on."""
-        ins, a, _, depth, steps, scope = around
+        ins, a, k, depth, steps, scope = around
         row: CompoundRow = ins.row
+        dead_ends, key = self._dead_ends, None
         row.compile()
         guard = self._guard if row.is_recursive else None
         if start == 0:
@@ -722,11 +768,16 @@ class HtnSearch(Unpicklable):
                 return self._suspend(around, args)
             if guard is not None and guard.recurs(row, args, depth, self._view.fingerprint):
                 self._cut(row.task, args, depth, GOES_ROUND)
-                return None
+                return self._because_of(guard.place)
             deepest = self._goal.max_depth
             if depth >= deepest:
                 self._cut(row.task, args, depth, f"nested deeper than {deepest}")
-                return None
+                return self._because_of(-1)
+            if dead_ends is not None and scope.frame is None and scope.ahead < 0:
+                key = dead_ends.key(row, args, ins.next, a, k, self._view.fingerprint)
+                if dead_ends.knows(key):
+                    self._cut(row.task, args, depth, FAILED_BEFORE)
+                    return None
         elif self._is_closing:
             return self._suspend(around, BUDGET)
         found = self._decide(ins, args, start, depth, scope)
@@ -737,8 +788,13 @@ class HtnSearch(Unpicklable):
         self.expansions += 1
         args, index, method, body, binding, comes_back = found
         record, trail = self.record, self.trail
+        lengths = len(record), len(trail), self._view.fingerprint
+        if dead_ends is not None and key is not None:
+            self._choices.append((around, args, ALL_FAILED, lengths))
+            dead_ends.enter(key, self.expansions)
+        if start > 0:
+            self._retried += 1
         if comes_back:
-            lengths = len(record), len(trail), self._view.fingerprint
             self._choices.append((around, args, index + 1, lengths))
         entry = method, binding, len(trail), ins, a, depth
         of = args.args if type(args) is Ways else args
@@ -751,6 +807,19 @@ class HtnSearch(Unpicklable):
         if scope.ahead >= 0:
             scope = scope._replace(ahead=self._after(index, scope.ahead))
         return body.first, binding, self._behind(around), depth + 1, steps, scope, None
+
+    def _look_out(self) -> DeadEnds | None:
+        """Look out for dead ends from now on, if states can be compared and nothing else counts."""
+        if self._guard is None or self._costs is not None or self._goal.has_horizon:
+            self._retried = 0
+        else:
+            self._dead_ends = DeadEnds(self.values, self.trail)
+        return self._dead_ends
+
+    def _because_of(self, place: int) -> None:
+        """Fail because of the call at this place of the record."""
+        if self._dead_ends is not None:
+            self._dead_ends.cut(place)
 
     def _check(self, ins: Instruction, k: Any, steps: int, scope: BranchScope) -> Any:
         """Return None to plan an instruction, why planning stops there, or BACK."""
