@@ -65,6 +65,8 @@ def _read(text: str) -> Written:
             number = int(line[0])
             if number in found.tasks:
                 raise NotAPlan(f"{number} is there twice")
+            if ("->" in line) is not has_root:
+                raise NotAPlan(f"steps stand before the root, and decompositions behind: {number}")
             if "->" in line:
                 arrow = line.index("->")
                 method, *children = line[arrow + 1 :]

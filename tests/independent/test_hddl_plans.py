@@ -12,6 +12,10 @@ WRONG = {
     "a task has two parents": ("root 20 21", "root 20 21 4"),
     "a task is missing": ("root 20 21", "root 20 22"),
     "a task hangs in the air": ("root 20 21", "root 20"),
+    "a decomposition is before the root": (
+        "root 20 21\n20 deliver ada south -> by-boat 10 1 11 3 4",
+        "20 deliver ada south -> by-boat 10 1 11 3 4\nroot 20 21",
+    ),
     "there are two roots": ("root 20 21", "root 20 21\nroot"),
     "an action does not exist": ("4 sign ada", "4 sing ada"),
     "an argument is missing": ("4 sign ada", "4 sign"),

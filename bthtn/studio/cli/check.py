@@ -13,8 +13,10 @@ from typer import Argument
 
 from bthtn.engine.domain.builder import frozen
 from bthtn.engine.domain.domain import FrozenDomain
+from bthtn.engine.world.relation import Relation
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
 from bthtn.kit.formats.document import TomlFile, text_of
+from bthtn.kit.formats.hddl.problem import ENDINGS
 from bthtn.kit.formats.mistakes import Mistakes
 from bthtn.kit.formats.sheet import sheet_text, sheets_in
 from bthtn.kit.formats.unread import unread_findings
@@ -99,10 +101,17 @@ def _domain_report(target: Target) -> Report:
         return Report(error.diagnostics)
     mistakes = Mistakes()
     sheets, found = _sheet_findings(target, domain)
-    mistakes.note([*found, *findings(domain)])
+    used = _relations_of(domain) if target.file and target.file.suffix in ENDINGS else ()
+    mistakes.note([*found, *findings(domain, used)])
     cases, failed = mistakes.read(_case_findings, target, domain, default=(0, ()))
     mistakes.note(failed)
     return _report(mistakes, cases, sheets)
+
+
+def _relations_of(domain: FrozenDomain) -> list[str]:
+    """The names of relations: in HDDL a type may be there for the types below it alone."""
+    fluents = domain.schema.fluents
+    return [name for name, fluent in fluents.items() if isinstance(fluent, Relation)]
 
 
 def _report(mistakes: Mistakes, cases: int, sheets: int, simulated: Iterable[str] = ()) -> Report:

@@ -53,7 +53,7 @@ def domain_alone(domain: DomainFile) -> FrozenDomain:
         domain.source, "", domain.name, domain.constants, (), (), (),
         Network((), (), always, 0), always, "",
     )  # fmt: skip
-    return planning_problem(domain, nothing).domain
+    return _Lowering(domain, nothing, is_alone=True).lowered().domain
 
 
 @record(eq=False)
@@ -72,8 +72,8 @@ class _Part:
 
 
 class _Lowering:
-    def __init__(self, domain: DomainFile, problem: ProblemFile) -> None:
-        self._file, self._problem = domain, problem
+    def __init__(self, domain: DomainFile, problem: ProblemFile, *, is_alone: bool = False) -> None:
+        self._file, self._problem, self._is_alone = domain, problem, is_alone
         self._needs = Needs(domain, is_total=_is_total(domain, problem))
         self._world = World(domain, problem, self._needs.changing, self._needs.growing)
         self._truths = Truths(self._world)
@@ -181,7 +181,7 @@ class _Lowering:
         free = [each for each in part.variables if each.name not in part.scope]
         conditions = [*part.conditions, *self._pulled_up(part)]
         scope: dict[str, Any] = dict(part.scope)
-        if not all(self._world.of_types(each.types) for each in free):
+        if not self._is_alone and not all(self._world.of_types(each.types) for each in free):
             return method(when=False, name=part.name)
         for group in _groups(free, conditions):
             values: list[Any] = [self._values(each.types) for each in group]
@@ -205,7 +205,7 @@ class _Lowering:
         """The objects of these types: a relation where it is one type."""
         if len(types) == 1 and types[0] != OBJECT:
             return self._world.fluent("type", types[0])
-        return tuple(self._world.of_types(types))
+        return tuple(self._world.of_types(types)) or ("",)
 
     def _pulled_up(self, part: _Part) -> Iterator[Condition]:
         """What the tasks of a network need when it begins, as far as it is not known."""
