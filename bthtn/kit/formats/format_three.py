@@ -63,7 +63,9 @@ def format_of(root: Element) -> int:
     elements = [element for tree in trees for element in _all_in(tree)]
     if any(map(_is_of_three, elements)):
         return THREE
-    return FOUR if any(map(_is_of_four, elements)) else THREE
+    models = [child for child in root.children if child.tag == "TreeNodesModel"]
+    own = {model.attributes.get("ID", "") for each in models for model in each.children}
+    return FOUR if any(_is_of_four(element, own) for element in elements) else THREE
 
 
 def opened(element: Element, version: int) -> str:
@@ -95,10 +97,11 @@ def _is_of_three(element: Element) -> bool:
     return not (names.isdisjoint(NODES) and ATTRIBUTES.keys().isdisjoint(element.attributes))
 
 
-def _is_of_four(element: Element) -> bool:
+def _is_of_four(element: Element, own: set[str]) -> bool:
+    """Whether an element is only in format 4; one of the file's ``own`` nodes may be in any."""
     names = {element.tag, element.attributes.get("ID", "")}
     return (
-        not (names.isdisjoint(_ONLY_IN_FOUR))
+        not names.isdisjoint(_ONLY_IN_FOUR - own)
         or not _ATTRIBUTES_OF_FOUR.isdisjoint(element.attributes)
         or (
             element.tag == "SubTree"

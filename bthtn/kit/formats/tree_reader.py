@@ -20,7 +20,7 @@ from bthtn.engine.behaviours.compile import DEEPEST
 from bthtn.engine.plan.walk import Visit, unwound
 from bthtn.engine.world.fluent import Fluent
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
-from bthtn.kit.formats.format_three import NODES, THREE
+from bthtn.kit.formats.format_three import FOUR, NODES, THREE
 from bthtn.kit.formats.node_kinds import CATEGORIES, NodeKind, Port, kind_of
 from bthtn.kit.formats.palette import nodes_of
 from bthtn.kit.formats.preconditions import Around, around, with_around
@@ -54,7 +54,8 @@ def tree_from_xml(
     return _TreeReader(documents, agent, nodes).read(documents.chosen(tree))
 
 
-_SUBTREES: Final = MappingProxyType({3: ("SubTree", "SubTreePlus"), 4: ("SubTree",)})
+_NODES: Final = MappingProxyType({THREE: CPP_NODES_OF_THREE, FOUR: CPP_NODES})
+_SUBTREES: Final = MappingProxyType({THREE: ("SubTree", "SubTreePlus"), FOUR: ("SubTree",)})
 """The elements that stand for another tree, by formats."""
 
 
@@ -67,16 +68,17 @@ class _TreeReader:
         self._agent = agent
         self._schema = type(agent.beliefs.now).__schema__
         given: dict[str, NodeKind] = {}
+        formats = {tree.format for tree in documents.trees.values()}
         for name, make in nodes.items():
-            if name in CPP_NODES or name in OWN_NODES:
+            if name in OWN_NODES or any(name in _NODES[version] for version in formats):
                 message = f"there is a node '{name}' already"
                 raise InputError("BT416", message, hint="choose another name for yours")
             given[name] = kind_of(make)
         self._own = given.keys()
         of_domains = nodes_of(agent.domains)
         self._kinds = {
-            3: {**of_domains, **OWN_NODES, **given, **CPP_NODES_OF_THREE},
-            4: {**of_domains, **CPP_NODES, **OWN_NODES, **given},
+            THREE: {**of_domains, **OWN_NODES, **given, **CPP_NODES_OF_THREE},
+            FOUR: {**of_domains, **OWN_NODES, **given, **CPP_NODES},
         }
         self._faults: dict[Diagnostic, None] = {}
         self._count = 0

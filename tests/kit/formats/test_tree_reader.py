@@ -369,6 +369,17 @@ def test_a_document_without_a_format_is_of_format_4_if_it_has_what_only_that_has
         read_three('<SequenceStar><Script code="health := 1"/></SequenceStar>')
 
 
+def test_a_node_of_the_users_in_format_3_may_have_a_name_that_is_new_in_format_4():
+    model = '<TreeNodesModel><Action ID="Sleep"/></TreeNodesModel></root>'
+    text = three("<SequenceStar><Sleep/></SequenceStar>").replace("</root>", model)
+    nodes = {"Sleep": scripted("F")}
+    assert ticks(tree_from_xml(text, soldier(), nodes=nodes), 1) == "F"
+    text = three("<Sleep/>").replace("</root>", model)
+    assert ticks(tree_from_xml(text, soldier(), nodes=nodes), 1) == "F"
+    with pytest.raises(InputError, match="there is a node 'Sleep' already"):
+        read("<AlwaysSuccess/>", nodes=nodes)
+
+
 def test_nodes_of_format_3_do_what_they_do_there():
     agent = soldier()
     star = read_three(
