@@ -217,11 +217,11 @@ def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
 
 
 def unordered(*parts: NetworkLike) -> Construct:
-    """All networks, planned in turns: the steps of one may come between those of another.
+    """All networks, one after the other in any order, or else interleaved.
 
-    Each turn takes the first part of one network: a compound task is replaced by the body of one
-    of its methods, anything else is planned as the next block. Turns are tried in the order of
-    the networks, so the first order is that of a sequence.
+    Where no order of whole networks works, they take turns: each takes the first part of one
+    network. A compound task is replaced by the body of one of its methods, anything else is
+    planned as the next block. Turns are tried in the order of the networks.
     """
     return Unordered(some_parts("unordered", parts))
 

@@ -157,11 +157,13 @@ class FrozenDomain(Shared, Unpicklable):
         """The members of another ``unordered``, None for all other parts."""
         if not isinstance(part, TaskCall) or not isinstance(part.task, CompoundTask):
             return None
-        if not isinstance(part.task.choice, TurnChoice):
+        if part.task.origin != "unordered":
             return None
         args = grounded(part, recorder, binding)
         assert args is not None, "the arguments of a construct's task are parameters"
-        return Pending.of(self._members(part.task), args[:-1])
+        turns = self.methods[part.task][-1].body
+        assert isinstance(turns, TaskCall), "it is lowered so"
+        return Pending.of(self._members(turns.task), args)
 
     def _turns_of(self, turn: Turn, place: Place, recorder: ReadRecorder) -> Iterator[Turn]:
         head, binding = turn.pending.head(place)

@@ -282,14 +282,24 @@ def _any_order(lowering: Lowering, construct: AnyOrder, scope: Scope) -> TaskCal
 
 
 def _unordered(lowering: Lowering, construct: Unordered, scope: Scope) -> TaskCall:
-    """A task with a method for each member, and as the last one that of every turn."""
+    """A task that plans its members one after the other, or if that is impossible in turns.
+
+    The task of the turns has a method for each member, and as the last one that of every turn.
+    """
+    whole = lowering.task(construct.word, construct.text(), scope)
+    together = lowering.network(AnyOrder(construct.parts), scope)
     pending: Parameter[Any] = Parameter("pending", len(scope))
-    task = lowering.task(construct.word, construct.text(), (*scope, pending), TurnChoice())
+    task = lowering.task("turns", construct.text(), (*scope, pending), TurnChoice())
     numbers = OfTurn("cost", FREE), OfTurn("value", FREE)
     body = TurnBody(never_called, lowering.state_class)
     turn = Method(body, OfTurn("condition", ALWAYS), "next turn", *numbers)
     lowering.methods[task] = (*lowering.alternatives(construct, scope), turn)
-    return TaskCall(task, (*scope, Constant(None)))
+    in_turns = TaskCall(task, (*scope, Constant(None)))
+    lowering.methods[whole] = (
+        Method(together, name="one after the other"),
+        Method(in_turns, name="in turns"),
+    )
+    return TaskCall(whole, scope)
 
 
 def _repeat(lowering: Lowering, construct: Repetition, scope: Scope) -> Network:

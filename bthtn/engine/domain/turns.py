@@ -1,4 +1,4 @@
-"""Turns: the decompositions of ``unordered``, whose members are planned in turns.
+"""Turns: the decompositions of ``unordered`` where its members are planned in turns.
 
 The argument of its anonymous task holds the pending rest of each member. A turn takes the first
 part of a member: it plans that part, or replaces a compound task by the body of one of its methods.

@@ -36,9 +36,7 @@ class Strokes:
 
 
 DEEPEST: Final = 60
-RECURSIVE_CONSTRUCTS: Final = frozenset(
-    {"any_order", "partial_order", "repeat", "unordered", "until"}
-)
+RECURSIVE_CONSTRUCTS: Final = frozenset({"any_order", "partial_order", "repeat", "turns", "until"})
 """Constructs that are decomposed recursively; shown as the lists that the user wrote."""
 UNICODE: Final = Strokes("├─ ", "└─ ", "│  ", "   ", "✗")
 ASCII: Final = Strokes("|- ", "`- ", "|  ", "   ", "x")

@@ -1,4 +1,4 @@
-"""``unordered``: the parts of its members are planned in turns."""
+"""``unordered``: its members are planned one after the other, or if need be in turns."""
 
 from inspect import Signature
 from itertools import islice
@@ -127,6 +127,10 @@ def tidy():
     yield method(with_cleanup(wave(), finally_=sing()))
 
 
+TURNS = 1
+"""The method of ``unordered`` by which members take turns."""
+
+
 class Shop(State):
     at: Fluent[str] = fluent(default="depot")
 
@@ -176,11 +180,23 @@ def first(goal, **values):
     return plans(goal, **values)[0]
 
 
+def in_turns(goal, **values):
+    """The steps of the plans whose members take turns, in order, for a goal that is one task."""
+    asked = request(town, Town(**values), goal)
+    return [normal(plan.tree) for plan in Reference(asked).plans() if plan.record[0] == TURNS]
+
+
 def in_shop(goal, domain=shop):
     """The steps of all plans in order, by the reference; the search finds the same first one."""
     found = [normal(one.tree) for one in Reference(request(domain, Shop(), goal)).plans()]
     assert normal(Planner(domain, goal).plan(Shop()).tree) == found[0]
     return found
+
+
+def turns_in_shop(goal):
+    """The steps of the plans whose members take turns, in order, for a goal that is one task."""
+    every = Reference(request(shop, Shop(), goal)).plans()
+    return [normal(plan.tree) for plan in every if plan.record[0] == TURNS]
 
 
 @pytest.mark.slow
@@ -210,8 +226,22 @@ def test_a_turn_is_drawn_with_the_condition_it_takes_over():
     assert "when the condition of the turn: the next turn" in domain_dot(shop.freeze())
 
 
+def test_members_stay_together_where_they_can_and_their_tasks_are_parts_of_the_plan():
+    plan = Planner(town, unordered(greet(), (load("a"), go("port")))).plan(Town(truck="hall"))
+    assert tree_text(plan.tree, plan.domain).splitlines() == [
+        "unordered: one after the other",
+        "└─ any_order: greet, load, …",
+        "   └─ sequence",
+        "      ├─ greet, method 0 'wave'",
+        "      │  └─ wave",
+        "      ├─ load('a')",
+        "      └─ go('port'), method 1 'by road'",
+        "         └─ drive('port')",
+    ]
+
+
 def test_turns_are_tried_in_the_order_of_the_members():
-    assert plans(unordered((wave(), sing()), load("a")), truck="hall") == [
+    assert in_turns(unordered((wave(), sing()), load("a")), truck="hall") == [
         "(wave, sing, load('a'))",
         "(wave, load('a'), sing)",
         "(load('a'), wave, sing)",
@@ -219,7 +249,7 @@ def test_turns_are_tried_in_the_order_of_the_members():
 
 
 def test_methods_are_tried_in_order_before_the_next_member():
-    assert plans(unordered(greet(), load("a")), truck="hall") == [
+    assert in_turns(unordered(greet(), load("a")), truck="hall") == [
         "(wave, load('a'))",
         "(load('a'), wave)",
         "(sing, load('a'))",
@@ -230,11 +260,11 @@ def test_methods_are_tried_in_order_before_the_next_member():
 
 
 def test_a_compound_task_is_decomposed_in_the_state_of_its_turn():
-    assert plans(unordered(drive("hall"), go("hall"))) == ["drive('hall')"]
+    assert in_turns(unordered(drive("hall"), go("hall"))) == ["drive('hall')"]
 
 
 def test_arguments_are_evaluated_when_the_turn_comes():
-    assert in_shop(unordered((move("hall"), move("mill")), note(Shop.at))) == [
+    assert turns_in_shop(unordered((move("hall"), move("mill")), note(Shop.at))) == [
         "(move('hall'), move('mill'), note('mill'))",
         "(move('hall'), note('hall'), move('mill'))",
         "(note('depot'), move('hall'), move('mill'))",
@@ -242,7 +272,7 @@ def test_arguments_are_evaluated_when_the_turn_comes():
 
 
 def test_parameters_keep_their_values_within_each_member():
-    assert in_shop(tour("hall"))[1] == "(move('hall'), note('hall'), note('hall'))"[:-1] + ")"
+    assert in_shop(tour("hall"))[0] == "(move('hall'), note('hall'), note('hall'))"
     assert in_shop(unordered(tour("hall"), move("mill")))[0] == (
         "(move('hall'), note('hall'), note('hall'), move('mill'))"
     )
@@ -283,7 +313,7 @@ def test_the_check_of_a_domain_sees_what_members_call():
 
 
 def test_a_variable_of_a_method_takes_its_turns():
-    every = plans(unordered(anywhere(), sing()))
+    every = in_turns(unordered(anywhere(), sing()))
     assert every[:2] == ["(drive('hall'), load('a'), sing)", "(drive('hall'), sing, load('a'))"]
 
 
@@ -294,38 +324,38 @@ def test_what_a_plain_function_returns_takes_its_turns():
 
 
 def test_other_networks_and_constructs_in_a_member_are_blocks():
-    assert plans(unordered(parallel((wave(), sing()), load("a")), wave()), truck="hall") == [
+    assert in_turns(unordered(parallel((wave(), sing()), load("a")), wave()), truck="hall") == [
         "(parallel((wave, sing), load('a')), wave)",
         "(wave, parallel((wave, sing), load('a')))",
     ]
-    assert plans(unordered(repeat(Town.trips, wave()), sing())) == [
+    assert in_turns(unordered(repeat(Town.trips, wave()), sing())) == [
         "(wave, wave, sing)",
         "(sing, wave, wave)",
     ]
-    assert set(plans(unordered(tidy(), load("a")), truck="hall")) == {
+    assert set(in_turns(unordered(tidy(), load("a")), truck="hall")) == {
         "(wave, sing, load('a'))",
         "(load('a'), wave, sing)",
     }
     south = achieve(Shop.at == "south", objects={"to": ("south",), "place": ("x",)})
-    assert in_shop(unordered(south, note(Shop.at)))[1] == "(note('depot'), move('south'))"
+    assert turns_in_shop(unordered(south, note(Shop.at)))[1] == "(note('depot'), move('south'))"
 
 
 def test_a_member_with_nothing_to_do_vanishes():
-    assert plans(unordered(null(), null())) == ["null"]
+    assert in_turns(unordered(null(), null())) == ["null"]
     assert first(unordered(null(), go("depot"), sing())) == "sing"
 
 
 def test_planning_is_suspended_where_a_turn_depends_on_something_unknown():
-    waiting = "suspended(goal.unordered_1(none))"
-    rest = "suspended(goal.unordered_1(go('hall')))"
-    assert first(unordered(sing(), go("hall")), road=UNKNOWN) == f"(sing, {rest})"
-    assert plans(unordered(go("hall"), sing()), road=UNKNOWN) == [waiting]
-    assert plans(unordered(go(Town.truck), sing()), truck=UNKNOWN) == [waiting]
+    waiting = "suspended(goal.turns_1(none))"
+    rest = "suspended(goal.turns_1(go('hall')))"
+    assert in_turns(unordered(sing(), go("hall")), road=UNKNOWN)[0] == f"(sing, {rest})"
+    assert in_turns(unordered(go("hall"), sing()), road=UNKNOWN) == [waiting]
+    assert in_turns(unordered(go(Town.truck), sing()), truck=UNKNOWN) == [waiting]
 
 
 def test_a_pause_in_a_member_leaves_the_other_turns_for_later():
-    rest = "suspended(goal.unordered_1(sing; load('a')))"
-    assert first(unordered((wave(), pause(), sing()), load("a"))) == f"(wave, {rest})"
+    rest = "suspended(goal.turns_1(sing; load('a')))"
+    assert in_turns(unordered((wave(), pause(), sing()), load("a")))[0] == f"(wave, {rest})"
 
 
 def test_recursion_without_end_is_given_up():
@@ -361,13 +391,16 @@ def test_a_complete_plan_with_pending_members_is_read_again():
     assert tree_text(read.tree, read.domain) == tree_text(plan.tree, plan.domain)
 
 
-def test_the_plan_is_shown_as_a_list_of_turns():
-    plan = Planner(town, unordered(greet(), sing())).plan(Town())
+def test_turns_are_shown_as_one_list():
+    tasks, domain = lock_tasks()
+    plan = find_plan(domain, Lock(), unordered(tasks["visit"], tasks["unlock"]))
     assert tree_text(plan.tree, plan.domain).splitlines() == [
-        "unordered: 0: greet, method 0 'wave', 0: wave, 0: sing",
-        "└─ sequence",
-        "   ├─ wave",
-        "   └─ sing",
+        "unordered: in turns",
+        "└─ turns: 0: visit, method 0, 0.0: fetch, 1: unlock, 0.0: enter",
+        "   └─ sequence",
+        "      ├─ fetch",
+        "      ├─ unlock",
+        "      └─ enter",
     ]
 
 
@@ -467,7 +500,8 @@ def test_the_plans_are_those_of_an_interleaver(problem):
     search, start, found = HtnSearch.of(asked), asked.state, []
     while len(found) < 40 and search.advance() is SearchStatus.SOLVED:
         assert replay(search.plan, start).ok
-        found.append([step.task.name for step in search.plan.steps])
+        if search.plan.record[0] == TURNS:
+            found.append([step.task.name for step in search.plan.steps])
         search.reject()
     assert found == list(islice(interleaved(problem, members), 40))
 
@@ -555,6 +589,7 @@ def test_nested_members_take_turns_in_every_order_that_they_allow(data):
     search = HtnSearch.of(request(domain, Counter(), network_of(parts, tasks)))
     found = []
     while search.advance() is SearchStatus.SOLVED:
-        found.append(tuple(step.task.name for step in search.plan.steps))
+        if search.plan.record[0] == TURNS:
+            found.append(tuple(step.task.name for step in search.plan.steps))
         search.reject()
     assert sorted(found) == sorted(orders(parts))
