@@ -164,8 +164,8 @@ def test_branches_are_decorated_and_decorated_parts_have_branches():
 
 
 def test_a_decorated_part_is_a_block_of_what_is_planned_in_turns():
-    goal = unordered((look(), enter()), timeout(5, push(), chop()))
-    assert shown(goal) == "(look, timeout(5, push, chop), enter)"
+    goal = unordered((push(), build()), timeout(5, enter(), chop(), chop()))
+    assert shown(goal) == "(push, timeout(5, enter, chop, chop), build)"
 
 
 def test_a_derived_domain_keeps_its_decorators():

@@ -27,7 +27,7 @@ from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus, request
 from tests.sizes import size
 
-EXPANSIONS = size(quick=6_000, thorough=40_000, night=1_000_000)
+EXPANSIONS = size(quick=10_000, thorough=40_000, night=1_000_000)
 STEPS = size(quick=8_000, thorough=100_000)
 
 
@@ -86,8 +86,9 @@ def test_memory_does_not_grow_with_what_was_tried(goal):
 
 
 def stays_flat(peaks):
-    grows = any(later >= 1.2 * earlier + 60_000 for earlier, later in pairwise(peaks))
-    return not grows and max(peaks) < 400_000
+    """Whether they do not grow but for dead ends, which are given up when few are met again."""
+    grows = any(later >= 1.2 * earlier + 600_000 for earlier, later in pairwise(peaks))
+    return not grows and max(peaks) < 800_000
 
 
 def peaks_of(goal):

@@ -28,8 +28,8 @@ MANY: Final = 1_000
 """A search that has gone back to a later method so many times looks out for dead ends."""
 _WORTH: Final = 10
 """A failure that took fewer expansions is found out again sooner than it is noted."""
-_MOST: Final = 100_000
-"""Number of dead ends at which they are forgotten."""
+_MOST: Final = 1_000_000
+"""Number of values in the states of all dead ends at which these are forgotten: 100 MB."""
 _TRIAL: Final = 1_000
 """After so many dead ends it is asked whether they were of use."""
 _RARE: Final = 0.05
@@ -39,7 +39,10 @@ _RARE: Final = 0.05
 class DeadEnds:
     """The dead ends of one search, and what is under way that may become one."""
 
-    __slots__ = ("_behind", "_failed", "_numbers", "_open", "_trail", "_values", "met", "noted")
+    __slots__ = (
+        *("_behind", "_failed", "_kept", "_numbers", "_open", "_trail", "_values"),
+        *("met", "noted"),
+    )
 
     def __init__(self, values: Values, trail: Trail) -> None:
         self.move(values, trail)
@@ -52,7 +55,7 @@ class DeadEnds:
         self._open: list[tuple[Any, int, float]] = []
         """Of each call that was entered: its key, the expansions before it, and the least length
         of the record of all calls outside of which something inside it failed."""
-        self.noted = self.met = 0
+        self.noted = self.met = self._kept = 0
 
     @property
     def is_of_no_use(self) -> bool:
@@ -103,13 +106,15 @@ class DeadEnds:
         if lowest < length:
             self.cut(lowest)
         elif expansions - before >= _WORTH:
-            if self.noted >= _MOST:
+            written = self._written()
+            self._kept += len(written) + 1
+            if self._kept > _MOST:
                 self._failed.clear()
                 self._numbers.clear()
                 self._behind.clear()
-                self.noted = self.met = 0
+                self.noted = self.met = self._kept = 0
             self.noted += 1
-            self._failed.setdefault(key, []).append(self._written())
+            self._failed.setdefault(key, []).append(written)
 
     def _written(self) -> Written:
         values = self._values

@@ -39,15 +39,8 @@ class RecursionGuard(dict[Any, dict[int, list[Place]]]):
     """
 
     __slots__ = (
-        "_noted",
-        "_open",
-        "_record",
-        "_trail",
-        "_values",
-        "entered",
-        "met",
-        "most",
-        "place",
+        *("_noted", "_open", "_record", "_trail", "_values"),
+        *("entered", "met", "most", "place"),
     )
 
     def __init__(self, values: Values, trail: Trail, record: Sequence[Entry]) -> None:
