@@ -22,7 +22,7 @@ shop = Domain("shop", World)
     ("written", "said"),
     [
         ('shop.primitive("buy", precondition=Other.stones > 0)', ["BT102", "primitive 'buy'"]),
-        ('shop.primitive("buy", precondition=[World.money > 0])', ["BT110", "several conditions"]),
+        ('shop.primitive("buy", precondition=[["money"]])', ["BT110", "not a condition"]),
         ('shop.primitive("buy", precondition="money > 0")', ["BT110", "not a condition, but str"]),
         ('shop.primitive("buy", effects=None)', ["BT110", "leave it out"]),
         ('shop.primitive("buy", effects=World.money == 1)', ["BT110", "write money.becomes(1)"]),

@@ -23,7 +23,8 @@ class Map(State):
 
 
 survey = Domain("survey", Map)
-scan, dig, fill, sing = (survey.primitive(name) for name in ("scan", "dig", "fill", "sing"))
+scan, dig, fill = (survey.primitive(name) for name in ("scan", "dig", "fill"))
+sing = survey.primitive("sing", precondition=~Map.light)
 open_box = survey.primitive("open_box", effects=Map.light.becomes(True))
 read = survey.primitive("read", precondition=Map.light)
 
