@@ -161,9 +161,11 @@ class FrozenDomain(Shared, Unpicklable):
             return None
         args = grounded(part, recorder, binding)
         assert args is not None, "the arguments of a construct's task are parameters"
-        turns = self.methods[part.task][-1].body
-        assert isinstance(turns, TaskCall), "it is lowered so"
-        return Pending.of(self._members(turns.task), args)
+        in_turns = self.methods[part.task][-1].body
+        assert isinstance(in_turns, TaskCall), "it is lowered so"
+        turns = in_turns.task
+        assert isinstance(turns, CompoundTask), "so is this"
+        return Pending.of(self._members(turns), args)
 
     def _turns_of(self, turn: Turn, place: Place, recorder: ReadRecorder) -> Iterator[Turn]:
         head, binding = turn.pending.head(place)

@@ -287,7 +287,7 @@ def _unordered(lowering: Lowering, construct: Unordered, scope: Scope) -> TaskCa
     The task of the turns has a method for each member, and as the last one that of every turn.
     """
     whole = lowering.task(construct.word, construct.text(), scope)
-    together = lowering.network(AnyOrder(construct.parts), scope)
+    together = _any_order(lowering, AnyOrder(construct.parts), scope)
     pending: Parameter[Any] = Parameter("pending", len(scope))
     task = lowering.task("turns", construct.text(), (*scope, pending), TurnChoice())
     numbers = OfTurn("cost", FREE), OfTurn("value", FREE)
