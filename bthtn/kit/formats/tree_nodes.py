@@ -99,7 +99,7 @@ def _switch(
     return Switch(name, agent, variable, _by_case(variable, case, branches), default)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Believed:
     """The number that a fluent has whenever it is asked for."""
 

@@ -31,7 +31,7 @@ POINTER: Final = re.compile(r"\{([^{}]+(?:\{[^{}]*\})?)\}")
 """A key in braces; one of a SubTree of its own has its place in braces: ``{path{Dock}}``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Given:
     """A text that a SubTree gives, and the key that begins with its value, if there is one."""
 
@@ -43,7 +43,7 @@ Meaning = Fluent[Any] | Given
 """What a key stands for."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scope:
     """The keys of one tree.
 

@@ -57,7 +57,8 @@ class Table(NamedTuple):
     rows: list[Row]
 
 
-class Match(NamedTuple):
+@record(eq=False)
+class Match:
     """A conjunct which says that a relation lists these, or the index and value of a member."""
 
     source: Expression[Any]
