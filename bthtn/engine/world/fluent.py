@@ -137,7 +137,7 @@ class Fluent(FluentReference[T]):
     def __get__(self, instance: Window | None, owner: Any) -> Fluent[T] | T:
         if instance is None:
             return self
-        value = instance._view.get(self)  # a call of ``read_fluent`` would take as long
+        value = instance._view.get(self)
         if value is UNKNOWN:
             raise UnknownRead(self)
         return value

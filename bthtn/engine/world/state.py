@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, dataclass
 
 from bthtn.engine.world.declarations import fluent, fluents
 from bthtn.engine.world.expression import Expression, StateView
-from bthtn.engine.world.fluent import FamilyWindow, Fluent, FluentFamily, UnknownRead
+from bthtn.engine.world.fluent import FamilyWindow, Fluent, FluentFamily
 from bthtn.engine.world.pages import FEW, Pages
 from bthtn.engine.world.relation import Relation, relation
 from bthtn.engine.world.schema import StateSchema, schema_from
@@ -213,13 +213,6 @@ class State(metaclass=_StateClass):
         if type(view) is FrozenState or isinstance(view, FrozenState):
             return view
         raise StateError("BT108", "this window shows a state that is still changing")
-
-    def read_fluent(self, variable: Fluent[Any], /) -> Any:
-        """Value of the fluent. Raises UnknownRead when it is unknown."""
-        value = self._view.get(variable)
-        if value is UNKNOWN:
-            raise UnknownRead(variable)
-        return value
 
     def write_fluent(self, variable: Fluent[Any], value: Any, /) -> None:
         """Set a fluent. Raises StateError on a snapshot, and for a value of a wrong type."""

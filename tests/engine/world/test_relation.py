@@ -189,3 +189,29 @@ def test_a_condition_as_text_may_ask_a_relation():
     assert holds(asked, World(road=[("a", "b")]))
     with pytest.raises(BthtnError, match="'road' relates 2"):
         condition_from_text("road[a]", World.__schema__)
+
+
+def test_what_a_state_lists_may_be_given_to_another_one(world):
+    assert World(truck=world.truck, road=world.road) == world
+
+
+def test_a_file_that_gives_no_list_is_told_so():
+    with pytest.raises(BthtnError, match="'road' lists tuples; 'ab' has none"):
+        World.__schema__.entry("road", "ab")
+
+
+@pytest.mark.parametrize(
+    ("value", "code"), [([("a", "b")], "BT108"), ([3], "BT106"), (UNKNOWN, "BT106")]
+)
+def test_what_is_no_value_of_a_relation_is_refused(value, code):
+    with pytest.raises(BthtnError, match="'road'") as caught:
+        World.road.check(value)
+    assert caught.value.code == code
+
+
+def test_a_condition_as_text_that_names_no_member_is_told_which_there_are():
+    asked = condition_from_text("paint[t, RED]", World.__schema__)
+    assert holds(asked, World(paint=[("t", Colour.RED)]))
+    with pytest.raises(BthtnError, match="'paint' does not relate 'GREEN'") as caught:
+        condition_from_text("paint[t, GREEN]", World.__schema__)
+    assert caught.value.diagnostics[0].hint == "there is: BLUE, RED"

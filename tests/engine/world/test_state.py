@@ -64,6 +64,21 @@ def test_a_snapshot_cannot_be_written():
     assert soldier == Soldier()
 
 
+def test_a_property_of_a_state_is_not_taken_for_a_fluent_that_is_missing():
+    class Guard(Soldier):
+        @property
+        def is_armed(self):
+            return self.ammo > 0
+
+    guard = Guard()
+    with pytest.raises(AttributeError, match="is_armed") as caught:
+        guard.is_armed = False
+    assert not isinstance(caught.value, StateError)
+    assert guard.is_armed
+    with pytest.raises(StateError, match="Guard has no fluent 'is_armd'"):
+        guard.is_armd = False
+
+
 def test_a_window_on_a_working_state_shows_and_writes_it():
     work = WorkingState(Soldier(ammo=3).frozen())
     window = Soldier.over(work)

@@ -36,7 +36,7 @@ ARITHMETIC: Final = MappingProxyType(
 _NUMBERS: Final = frozenset({int, float})
 _FALSE: Final = MappingProxyType({int: 0, float: 0, str: ""})
 _ACCESS: Final = frozenset(
-    {"__getattribute__", "__getattr__", "__setattr__", "over", "read_fluent", "write_fluent"}
+    {"__getattribute__", "__getattr__", "__setattr__", "over", "write_fluent"}
 )
 
 
