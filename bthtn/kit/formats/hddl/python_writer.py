@@ -56,7 +56,7 @@ class _Writer:
         self._class = python_name(title, (*_IMPORTED, *named.values()))
         tasks = [(each.name, _snake(each.spelled)) for each in file.actions.values()]
         tasks += [(each.name, _snake(each.spelled)) for each in file.tasks.values()]
-        self._domain = _snake(python_name(file.name, (*_IMPORTED, *_BUILT_IN)))
+        self._domain = python_name(_snake(file.name), (*_IMPORTED, *_BUILT_IN))
         taken = {*_IMPORTED, *_BUILT_IN, self._class, self._domain}
         names = python_names((spelled for _, spelled in tasks), taken)
         self._tasks = {name: names[spelled] for name, spelled in tasks}

@@ -4,7 +4,7 @@ import pytest
 
 from bthtn import BthtnError
 from bthtn.kit.formats.hddl.forms import DEEPEST
-from bthtn.kit.formats.hddl.parser import domain_in, problem_in
+from bthtn.kit.formats.hddl.parser import domain_in, kind_of, problem_in
 from bthtn.kit.formats.hddl.source import Source
 from bthtn.kit.formats.hddl.syntax import Exists, OfType, Or
 from tests.kit.formats.hddl.island_post import DOMAIN, PROBLEM, read
@@ -116,6 +116,93 @@ def test_a_fault_in_a_domain_is_told_at_its_line(before, after):
 )
 def test_a_fault_in_a_problem_is_told_at_its_line(before, after):
     checked(before, after, PROBLEM, PROBLEM_FAULTS[before][after], is_problem=True)
+
+
+SMALL = """(define (domain d) (:predicates (p ?x)) (:functions (total-cost))
+  (:task all :parameters ())
+  (:method m :parameters () :task (all) :ordered-subtasks ())
+  (:action a :parameters (?x) :effect (p ?x)))"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted"),
+    [
+        ("(?x) :effect", "(?x ?x) :effect", "BT442 the variable '?x' is declared twice"),
+        (
+            ":ordered-subtasks ()",
+            ":subtasks () :tasks ()",
+            "BT440 ':subtasks' and ':tasks' are both given",
+        ),
+        (
+            ":ordered-subtasks ()",
+            ":subtasks (and (t (all)) (t (all)))",
+            "BT442 two tasks are labelled 't'",
+        ),
+        ("(p ?x))", "(when ?x))", "BT440 a predicate cannot be called 'when'"),
+        ("(p ?x))", "(p ?x) (p ?y))", "BT442 two predicates are called 'p'"),
+        (
+            "(total-cost)",
+            "(total-cost) - object",
+            "BT441 functions with other values than numbers are not read",
+        ),
+        (
+            ":effect (p ?x)",
+            ":effect (forall (?x) (p ?x))",
+            "BT441 there is a variable '?x' around it",
+        ),
+        (
+            ":effect (p ?x)",
+            ":effect (increase (total-cost) (+ 1 2))",
+            "BT441 computed amounts are not read: write a number or a function",
+        ),
+        (
+            ":effect (p ?x)",
+            ":effect (increase (total-cost) -1)",
+            "BT440 a number that is not below zero is missing here",
+        ),
+        (":task (all) ", "", "BT440 the method 'm' says no :task"),
+    ],
+)
+def test_what_a_small_domain_may_not_say_is_told(before, after, wanted):
+    assert before in SMALL
+    with pytest.raises(BthtnError) as error:
+        domain_in(Source("d.hddl", SMALL.replace(before, after, 1)))
+    assert told(error)[0] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("(define (domain p))", "BT440 this is a domain, and no problem"),
+        ("(define (problem p) (:init))", "BT440 there is neither a :goal nor an :htn"),
+        ("(define (problem p) (:requirements :odd) (:goal ()))", "BT441 ':odd' is not supported"),
+    ],
+)
+def test_what_a_problem_may_not_say_is_told(text, wanted):
+    with pytest.raises(BthtnError) as error:
+        problem_in(Source("p.hddl", text), domain_in(Source("d.hddl", SMALL)))
+    assert told(error)[0] == wanted
+
+
+def test_a_fact_that_does_not_hold_at_first_is_checked_and_adds_nothing():
+    text = "(define (problem p) (:objects o) (:init (not (p o))) (:goal ()))"
+    domain = domain_in(Source("d.hddl", SMALL))
+    assert problem_in(Source("p.hddl", text), domain).facts == ()
+    with pytest.raises(BthtnError, match="there is no object 'oo'"):
+        problem_in(Source("p.hddl", text.replace("(p o)", "(p oo)")), domain)
+
+
+def test_an_effect_may_be_empty_and_a_cost_a_number():
+    text = SMALL.replace(":effect (p ?x)", ":effect (and () (increase (total-cost) 3))")
+    (effect,) = domain_in(Source("d.hddl", text)).actions["a"].effects
+    assert effect.amount == 3
+
+
+def test_a_file_says_whether_it_is_a_domain_or_a_problem(tmp_path):
+    for kind in ("domain", "problem"):
+        file = tmp_path / f"{kind}.hddl"
+        file.write_text(f"(define ({kind} x))", "utf-8")
+        assert kind_of(file) == kind
 
 
 def test_the_place_of_a_fault_is_its_line_and_column():

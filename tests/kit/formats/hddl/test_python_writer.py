@@ -21,6 +21,63 @@ GIVEN = {
     "at": {("ada", "north"): True, ("bo", "east"): True, ("gull", "HQ"): True},
 }
 
+CLASS = """
+(define (domain Class)
+  (:requirements :typing :hierarchy :action-costs)
+  (:types room - place  box ball - thing  place thing - object)
+  (:constants Hall - room Red - box)
+  (:predicates (holding) (in ?t - thing ?r - room) (seen ?o) (open ?r - room)
+    (next ?a ?b - room) (State))
+  (:functions (total-cost) (way ?a ?b - room) (fee))
+  (:task bring :parameters (?t - thing ?r - room))
+  (:task all :parameters ())
+  (:task later :parameters (?r - room))
+  (:method boxes :parameters (?t - box ?r - room ?o) :task (bring ?t ?r)
+    :precondition (and (not (holding)) (not (= ?r Hall)) (seen ?o) (or (open ?r) (not (seen ?t))))
+    :ordered-subtasks (and (take ?t) (drop ?t ?r)))
+  (:method to-hall :parameters (?t - thing) :task (bring ?t Hall)
+    :precondition (and (exists (?b - ball) (in ?b Hall)) (imply (holding) (forall (?x) (seen ?x))))
+    :ordered-subtasks (and (take ?t) (drop ?t Hall)))
+  (:method both :parameters (?r - room) :task (all)
+    :precondition (and (open ?r) (exists (?y - thing) (and (not (= ?y Red)) (in ?y ?r))))
+    :subtasks (and (look ?r) (mark Red)))
+  (:method none :parameters () :task (all) :precondition (or) :ordered-subtasks ())
+  (:method either :parameters (?t - (either box ball) ?r - room) :task (bring ?t ?r)
+    :precondition (holding) :ordered-subtasks (drop ?t ?r)
+    :constraints (not (and (sort ?t - box) (exists (?b - ball) (in ?b ?r)))))
+  (:action take :parameters (?t - thing) :precondition (not (holding))
+    :effect (and (holding) (increase (total-cost) (fee))))
+  (:action drop :parameters (?t - thing ?r - room) :precondition (and (holding))
+    :effect (and (not (holding)) (in ?t ?r) (increase (total-cost) 3)))
+  (:action look :parameters (?from - room) :precondition (open ?from) :effect ())
+  (:action mark :parameters (?class) :effect (seen ?class))
+)
+"""
+CLASS_LINES = (
+    'class_ = Domain("class_", Class_2)',
+    'room: Relation[str] = relation(default=["Hall"])',
+    'objects: Relation[str] = relation(default=["Hall", "Red"])',
+    "holding: Fluent[bool] = fluent(default=False)",
+    "fee: Fluent[float] = fluent(default=0.0)",
+    "way: FluentFamily[tuple[str, str], float] = fluents(default=0.0)",
+    "cost=Class_2.fee",
+    "cost=3",
+    "cost=0",
+    "def mark(class__2: str) -> Primitive:",
+    "def all_2() -> Methods:",
+    "o = one_of(Class_2.objects)",
+    'r != "Hall"',
+    'r == "Hall"',
+    "(Class_2.open[r] | ~Class_2.seen[t])",
+    "(Class_2.box[t] | Class_2.ball[t])",
+    "lambda state: not (((state.box[t]) and any(state.in_[b, r] for b in state.ball)))",
+    "lambda state: (not (state.holding) or all(state.seen[x] for x in state.objects))",
+    'any((not (y == "Red") and state.in_[y, r]) for y in state.thing)',
+    "lambda state: False",
+    'unordered(look(r), mark("Red"))',
+    "@class_.extension_point",
+)
+
 
 def written(tmp_path, text=DOMAIN):
     """The module that the domain becomes."""
@@ -64,10 +121,42 @@ def test_names_that_python_has_are_changed(tmp_path):
     assert module.island_post.freeze().task("method_2")
 
 
-def test_what_is_not_written_is_refused_with_its_line(tmp_path):
-    text = DOMAIN.replace(":effect (delivered ?p)", ":effect (when (at ?p hq) (delivered ?p))")
-    with pytest.raises(BthtnError, match="BT441"):
+def test_each_construct_is_written_as_one_would_write_it(tmp_path):
+    text = converted(_file(tmp_path, CLASS))
+    assert [line for line in CLASS_LINES if line not in text] == []
+
+
+def test_what_is_written_with_all_constructs_plans(tmp_path):
+    module = written(tmp_path, CLASS)
+    given = {"ball": ["b"], "thing": ["Red", "b"], "open": ["Hall"], "fee": 2.0}
+    state = module.Class_2(**given, in_={("b", "Hall"): True}).frozen()
+
+    def steps(task):
+        plan = find_plan(module.class_, state, task)
+        return None if plan is None else sorted(map(str, plan.steps))
+
+    assert steps(module.bring("Red", "Hall")) == ["drop('Red', 'Hall')", "take('Red')"]
+    assert steps(module.all_2()) == ["look('Hall')", "mark('Red')"]
+    assert steps(module.bring("Red", "den")) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            ":effect (delivered ?p)",
+            ":effect (when (at ?p hq) (delivered ?p))",
+            "effects under conditions",
+        ),
+        ("?b - boat ?by ?to", "?b - boat ?by - (either island place) ?to", "one of several types"),
+        ("(< load go) (< go drop) ", "(< go drop) ", "orders that are partial"),
+    ],
+)
+def test_what_is_not_written_is_refused_with_its_line(before, after, message, tmp_path):
+    text = DOMAIN.replace(before, after)
+    with pytest.raises(BthtnError, match=message) as error:
         converted(_file(tmp_path, text))
+    assert error.value.diagnostics[0].code == "BT441"
 
 
 def test_the_same_is_written_in_every_process(tmp_path):
