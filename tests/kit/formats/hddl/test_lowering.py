@@ -178,6 +178,71 @@ def test_costs_are_those_of_the_function_that_is_minimized():
     assert costs["near"] in (7, 2.5)
 
 
+def test_costs_under_a_condition_are_refused_where_they_count():
+    domain = """(define (domain d) (:functions (total-cost)) (:predicates (p))
+      (:action go :effect (and (p) (increase (total-cost) 3))))"""
+    problem = """(define (problem p) (:domain d) (:goal (p))
+      (:metric minimize (total-cost)))"""
+    lowered = planning_problem(*read(domain, problem))
+    (step,) = find_plan(lowered.domain, lowered.state, lowered.goal).steps
+    assert step.cost == 3
+    domain = domain.replace("(increase (total-cost) 3)", "(when (p) (increase (total-cost) 3))")
+    with pytest.raises(BthtnError, match=r"BT441.*costs under a condition"):
+        planning_problem(*read(domain, problem))
+
+
+METHODS = """(define (domain d) (:types t u - object n - t e) (:constants a b - t c - n)
+  (:predicates (p ?x)) (:task all :parameters (?x ?y - t))
+  (:method m :parameters (METHOD)
+  (:action one :parameters (?x) :effect (p ?x)))"""
+
+
+@pytest.mark.parametrize(
+    ("method", "call", "steps"),
+    [
+        ("?x - t) :task (all ?x ?x) :subtasks (one ?x))", "(all a a)", ["one('a')"]),
+        ("?x - t) :task (all ?x ?x) :subtasks (one ?x))", "(all a b)", None),
+        ("?x - t) :task (all ?x b) :subtasks (one ?x))", "(all a b)", ["one('a')"]),
+        ("?x - t) :task (all ?x b) :subtasks (one ?x))", "(all b a)", None),
+        ("?x - n ?y - t) :task (all ?x ?y) :subtasks (one ?x))", "(all c a)", ["one('c')"]),
+        ("?x - n ?y - t) :task (all ?x ?y) :subtasks (one ?x))", "(all a a)", None),
+        ("?x ?y - t ?z - e) :task (all ?x ?y) :subtasks (one ?x))", "(all a a)", None),
+        (
+            "?x ?y ?z - t) :task (all ?x ?y) :subtasks (one ?z) :constraints (sortof ?z - n))",
+            "(all a a)",
+            ["one('c')"],
+        ),
+    ],
+)
+def test_a_method_is_for_the_arguments_that_it_names(method, call, steps):
+    problem = f"(define (problem p) (:domain d) (:htn :subtasks {call}))"
+    lowered = planning_problem(*read(METHODS.replace("METHOD)", method), problem))
+    plan = find_plan(lowered.domain, lowered.state, lowered.goal)
+    assert (None if plan is None else list(map(str, plan.steps))) == steps
+
+
+def test_unordered_parts_come_after_each_other_where_all_of_them_are_ordered():
+    calls = "(a (sign ada)) (b (sail gull north)) (c (sail tern hq)) (d (sign bo))"
+    orders = "(< a c) (< a d) (< b c) (< b d)"
+    network = f":subtasks (and {calls}) :ordering (and {orders})"
+    problem = PROBLEM.replace(
+        ":ordered-subtasks (and (deliver ada south) (deliver bo hq))", network
+    )
+    steps = solved(problem=problem.partition("(:goal")[0] + ")")
+    assert {*steps[:2]} == {"sign ada", "move gull HQ north"}
+    assert {*steps[2:]} == {"move tern east HQ", "sign bo"}
+
+
+def test_names_that_begin_with_a_digit_are_names():
+    steps = task(
+        "?1 - t",
+        ":precondition (exists (?2 - t) (r ?1 ?2)) :ordered-subtasks (and (1st ?1))",
+        "(:init (r b a))",
+        **{"1st": ":parameters (?1 - t) :effect (s)"},
+    )
+    assert steps == ["1st b"]
+
+
 def test_names_that_python_or_a_state_has_are_no_hindrance():
     domain = (
         DOMAIN.replace("delivered", "frozen")
