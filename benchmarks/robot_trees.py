@@ -1,6 +1,6 @@
 """Counts which of the trees in a folder are read: public files of BehaviorTree.CPP, for example.
 
-    python -m benchmarks.robot_trees /tmp/trees --most 20
+    python -m benchmarks.robot_trees trees-of-robots --most 20
 
 The folder has one folder for each repository. Every tree of a file is read twice: as it is, and
 with stubs for its own nodes and keys. Trees of other files are found beside it.

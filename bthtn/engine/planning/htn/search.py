@@ -1364,14 +1364,26 @@ class HtnSearch(Unpicklable):
 
     # what is to be known of failures, by a listener or of an alternative that is dropped
 
-    def _cut(self, task: Any, args: Binding, depth: int, why: str) -> None:  # noqa: ARG002
+    def _cut(
+        self,
+        task: Any,
+        args: Binding,
+        depth: int,  # noqa: ARG002 - a listener hears it
+        why: str,
+    ) -> None:
         """Note that a call recurs in an unchanged state or is nested too deep."""
         self._reason = (reasons.failed, task, args, why)
 
     def _impossible(self, task: PrimitiveTask[...], args: Binding, depth: int) -> None:
         self._reject_task(task, args, depth, because(task.precondition, self._view, args))
 
-    def _reject_task(self, task: Any, args: Binding, depth: int, why: Reason) -> None:  # noqa: ARG002
+    def _reject_task(
+        self,
+        task: Any,
+        args: Binding,
+        depth: int,  # noqa: ARG002 - a listener hears it
+        why: Reason,
+    ) -> None:
         self._reason = (reasons.failed, task, args, why)
 
     def _reject_methods(
@@ -1387,7 +1399,7 @@ class HtnSearch(Unpicklable):
         row: CompoundRow,
         args: Any,
         rejected: tuple[int, str, Reason],
-        depth: int,  # noqa: ARG002
+        depth: int,  # noqa: ARG002 - a listener hears it
     ) -> None:
         of = args.args if type(args) is Ways else args
         self._reason = (reasons.failed, row.task, of, rejected[2])
