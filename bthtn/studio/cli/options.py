@@ -11,6 +11,7 @@ from typer.models import OptionInfo
 
 from bthtn import __version__
 from bthtn.errors import InputError
+from bthtn.kit.formats.hddl.problem import ENDINGS
 
 F = TypeVar("F", bound=StrEnum)
 _SYNONYMS: Final = {".txt": ".tree", ".gv": ".dot"}
@@ -21,6 +22,15 @@ def kept(each: str) -> OptionInfo:
     text = f"Keep a line of JSON for each {each}; those that are there are not run again."
     option: OptionInfo = Option("--output", "-o", metavar="FILE", help=text)
     return option
+
+
+def with_problem(target: str, problem: str) -> str:
+    """The text for a domain and a problem in files. Raises InputError for a problem alone."""
+    if problem and not target.endswith(ENDINGS):
+        message = f"{problem} is a second argument, and '{target}' takes none"
+        hint = f"a problem goes with a domain that ends in {' or '.join(ENDINGS)}"
+        raise InputError("BT409", message, hint=hint)
+    return f"{target}:{problem}" if problem else target
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
@@ -134,6 +144,9 @@ Given = Annotated[
     list[str] | None, Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state.")
 ]
 Args = Annotated[list[str] | None, Argument(metavar="ARG", help="Arguments of the task.")]
+Problem = Annotated[
+    str, Argument(metavar="[PROBLEM]", help="Of a domain in HDDL or PDDL: the file of a problem.")
+]
 RECORDINGS: Final = (".jsonl", ".jsonl.gz")
 """How the names of recordings end."""
 TARGET: Final = (

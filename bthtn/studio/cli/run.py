@@ -26,7 +26,14 @@ from bthtn.kit.recording.event_log import event_data
 from bthtn.kit.recording.transcript import Transcript
 from bthtn.studio.cli.album import Album
 from bthtn.studio.cli.handlers import handled_by
-from bthtn.studio.cli.options import RECORDINGS, TARGET, AsJson, Stub
+from bthtn.studio.cli.options import (
+    RECORDINGS,
+    TARGET,
+    AsJson,
+    Problem,
+    Stub,
+    with_problem,
+)
 from bthtn.studio.cli.printing import (
     check_name,
     counted,
@@ -67,6 +74,7 @@ _STYLES: Final[Mapping[str, str]] = {
 
 def play(  # noqa: PLR0913 - one for each thing that can be typed
     tree: Annotated[str, Argument(metavar="TREE", help=TARGET)],
+    problem: Problem = "",
     *,
     ticks: Annotated[int | None, Option(min=1, help="Stop after so many ticks.")] = None,
     seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
@@ -100,6 +108,7 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
         refuse({**of_runs, "only": only, **filters}, "a scenario", hint)
         return show_scenario(Path(tree), as_json=as_json)
     words = _words(only)
+    tree = with_problem(tree, problem)
     target = resolve(tree, TargetKind.TREE)
     target = stubbed(target) if stub else target
     reloading = Reloading(tree, target, seed) if reload else None

@@ -14,7 +14,7 @@ from typer import Argument, Option
 from bthtn.behaviours import Character
 from bthtn.errors import unwritable
 from bthtn.studio.cli.handlers import handled_by
-from bthtn.studio.cli.options import RECORDINGS, TARGET, Output
+from bthtn.studio.cli.options import RECORDINGS, TARGET, Output, Problem, with_problem
 from bthtn.studio.cli.printing import SCREEN, check_name, counted, deliver, refuse, say
 from bthtn.studio.cli.signals import exit_code
 from bthtn.studio.testing.characters import character_of, loaded_once
@@ -23,10 +23,11 @@ from bthtn.studio.testing.locate import Target, TargetKind, resolve
 from bthtn.studio.watch import Viewer, recording_page
 
 
-def watch(
+def watch(  # noqa: PLR0913 - one for each thing that can be typed
     what: Annotated[
         str, Argument(metavar="TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
     ],
+    problem: Problem = "",
     *,
     port: Annotated[int, Option(help="Port of the page; 0 is any free one.")] = 8737,
     seed: Annotated[int, Option(help="Seed of the simulated world.")] = 0,
@@ -52,7 +53,7 @@ def watch(
         return 0
     hint = "make a recording, bthtn run TREE --record FILE, and name that"
     refuse({"output": output}, "a tree that is watched", hint)
-    target = loaded_once(resolve(what, TargetKind.TREE))
+    target = loaded_once(resolve(with_problem(what, problem), TargetKind.TREE))
     character = character_of(target, seed)
     with Viewer(character, port=port, name=target.name, paused=paused) as viewer:
         say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")

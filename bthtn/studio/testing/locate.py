@@ -7,6 +7,7 @@
                               file beside it that has cases
     path/to/folder, file.py   a folder with a domain.py, tree.py or tree.xml, or the file itself
     domain.hddl, domain.pddl  a domain in the field's own language
+    domain.hddl:problem.hddl  a character that does what a problem asks for
     robot.xml, robot.xml:Dock a tree in XML alone: its main tree, or the one that is named
     package.module:attribute  an object in a module that can be imported
 
@@ -87,7 +88,7 @@ class Target:
     @property
     def code(self) -> Path | None:
         """The Python file that is loaded, if there is one."""
-        if self.part is not None:
+        if self.part is not None or (self.file is not None and self.file.suffix in ENDINGS):
             return None
         if self.file is None or self.file.suffix == ".py":
             return self.file
@@ -188,6 +189,8 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
     file, dot, tree = text.rpartition(":")
     if dot and file.endswith(_XML) and os.path.isfile(file) and TargetKind.TREE in kinds:
         return [_tree_in(Path(file), tree)]
+    if dot and file.endswith(ENDINGS) and TargetKind.TREE in kinds:
+        return [_problem_in(Path(file), Path(tree))]
     if os.path.exists(text) or path.suffix in (".py", *ENDINGS):
         return _at_path(path, kinds)
     module, colon, attribute = text.partition(":")
@@ -371,6 +374,9 @@ def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> list[Target]:
     is_of_files = (path.parent / "character.toml").is_file()  # and its tree is tree.xml
     if path.suffix in _XML and TargetKind.TREE in kinds and not is_of_files:
         return [_tree_in(path, "")]
+    if path.suffix in ENDINGS:
+        hint = f"name a problem, too: {path} problem{path.suffix}"
+        raise InputError("BT401", f"{path} is a domain, which has nothing to do yet", hint=hint)
     if path.suffix != ".py":
         is_scenario = path.name.endswith(SCENARIO)
         hint = (
@@ -390,6 +396,15 @@ def _tree_in(file: Path, tree: str, *, stub: bool = False) -> Target:
         return tree_file_character(file, seed, tree=tree, stub=stub)
 
     return Target(TargetKind.TREE, tree or file.stem, file, lambda: make, tree)
+
+
+def _problem_in(domain: Path, problem: Path) -> Target:
+    def make(_seed: int) -> Any:
+        from bthtn.kit.problem_files import problem_character  # noqa: PLC0415 - not for domains
+
+        return problem_character(domain, problem)
+
+    return Target(TargetKind.TREE, problem.stem, domain, lambda: make)
 
 
 def stubbed(found: Target) -> Target:
