@@ -1,4 +1,4 @@
-"""A character that is two files, a domain and a problem: it does what the problem asks for."""
+"""A character that is two files: it does what a problem in HDDL or PDDL asks for."""
 
 from __future__ import annotations
 
