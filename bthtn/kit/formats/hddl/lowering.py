@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bthtn.engine.domain.builder import Domain, Primitive
+from bthtn.engine.domain.construct import partial_order, unordered
 from bthtn.engine.domain.domain import FrozenDomain
 from bthtn.engine.domain.method import Methods, WrittenMethod, method
-from bthtn.engine.domain.network import NULL, NetworkLike
+from bthtn.engine.domain.network import NULL, NetworkLike, sequence
 from bthtn.engine.domain.task import Task
 from bthtn.engine.domain.variable import one_of
 from bthtn.engine.planning.strips.achieve import achieve
@@ -224,7 +225,7 @@ class _Lowering:
             self._tasks[call.name](*(self._truths.term(term, scope) for term in call.terms))
             for call in network.tasks
         ]
-        return arranged(network, calls) if calls else NULL
+        return sequence(*arranged(network, calls, _Constructs())) if calls else NULL
 
     # the goal
 
@@ -244,6 +245,17 @@ class _Lowering:
             yield self._decomposition(part, [])
 
         return (domain.compound(_signed(htn, ROOT, ()))(), *final)
+
+
+class _Constructs:
+    def sequence(self, parts: Sequence[NetworkLike]) -> NetworkLike:
+        return sequence(*parts)
+
+    def unordered(self, parts: Sequence[NetworkLike]) -> NetworkLike:
+        return unordered(*parts)
+
+    def partial_order(self, orders: Sequence[str], parts: dict[str, NetworkLike]) -> NetworkLike:
+        return partial_order(*orders, **parts)
 
 
 def _is_total(domain: DomainFile, problem: ProblemFile) -> bool:

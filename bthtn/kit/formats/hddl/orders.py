@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Protocol, TypeVar
 
-from bthtn.engine.domain.construct import partial_order, unordered
-from bthtn.engine.domain.network import NetworkLike, sequence
-from bthtn.engine.domain.task import TaskCall
 from bthtn.kit.formats.hddl.necessary import closed
 from bthtn.kit.formats.hddl.syntax import Network
 
+T = TypeVar("T")
 Before = set[tuple[int, int]]
 """All pairs of tasks the first of which comes before the second."""
 
 
-def arranged(network: Network, calls: Sequence[TaskCall]) -> NetworkLike:
-    """The calls in the order of the network.
+class Words(Protocol[T]):
+    """What the parts of a network are joined with: those of our language, or their text."""
+
+    def sequence(self, parts: Sequence[T]) -> T: ...
+    def unordered(self, parts: Sequence[T]) -> T: ...
+    def partial_order(self, orders: Sequence[str], parts: dict[str, T]) -> T: ...
+
+
+def arranged(network: Network, calls: Sequence[T], words: Words[T]) -> Sequence[T]:
+    """The calls in the order of the network: parts that come one after the other.
 
     Parts whose order is made neither of sequences nor of unordered parts, such as ``a < c``,
     ``b < c`` and ``b < d``, are blocks: no step of one comes between those of another.
     """
     line = in_line(network)
     if line is not None:
-        return sequence(*(calls[index] for index in line))
+        return [calls[index] for index in line]
     before = closed(len(calls), network.before)
-    return _arranged(list(range(len(calls))), before, calls)
+    return _in_sequence(list(range(len(calls))), before, calls, words)
 
 
 def in_line(network: Network) -> list[int] | None:
@@ -46,23 +53,28 @@ def in_line(network: Network) -> list[int] | None:
     return line if all(pair in direct for pair in pairwise(line)) else None
 
 
-def _arranged(tasks: list[int], before: Before, calls: Sequence[TaskCall]) -> NetworkLike:
+def _in_sequence(
+    tasks: list[int], before: Before, calls: Sequence[T], words: Words[T]
+) -> Sequence[T]:
     if len(tasks) == 1:
-        return calls[tasks[0]]
+        return [calls[tasks[0]]]
+
+    def whole(group: list[int]) -> T:
+        parts = _in_sequence(group, before, calls, words)
+        return words.sequence(parts) if len(parts) > 1 else parts[0]
 
     def is_ordered(task: int, other: int) -> bool:
         return (task, other) in before or (other, task) in before
 
     unrelated = _groups(tasks, is_ordered)
     if len(unrelated) > 1:
-        return unordered(*(_arranged(group, before, calls) for group in unrelated))
+        return [words.unordered([whole(group) for group in unrelated])]
     groups = _groups(tasks, lambda task, other: not is_ordered(task, other))
     if len(groups) > 1:
         groups.sort(key=lambda group: sum((other, group[0]) in before for other in tasks))
-        return sequence(*(_arranged(group, before, calls) for group in groups))
-    pairs = (pair for pair in sorted(before) if set(pair) <= set(tasks))
-    orders = (f"t{first} < t{then}" for first, then in pairs)
-    return partial_order(*orders, **{f"t{task}": calls[task] for task in tasks})
+        return [whole(group) for group in groups]
+    orders = [f"t{pair[0]} < t{pair[1]}" for pair in sorted(before) if set(pair) <= set(tasks)]
+    return [words.partial_order(orders, {f"t{task}": calls[task] for task in tasks})]
 
 
 def _groups(tasks: list[int], are_joined: Callable[[int, int], bool]) -> list[list[int]]:

@@ -9,7 +9,7 @@ from typing import Final
 from bthtn.engine.world.state import State
 from bthtn.kit.formats.hddl.names import python_name, python_names
 from bthtn.kit.formats.hddl.necessary import Needs, conjuncts_of, terms_of
-from bthtn.kit.formats.hddl.orders import in_line
+from bthtn.kit.formats.hddl.orders import arranged
 from bthtn.kit.formats.hddl.parser import OBJECT
 from bthtn.kit.formats.hddl.syntax import (
     Action,
@@ -31,7 +31,8 @@ from bthtn.kit.formats.hddl.syntax import (
 
 _IMPORTED: Final = (
     "Domain", "Fluent", "FluentFamily", "Methods", "Primitive", "Relation", "State", "fluent",
-    "fluents", "method", "one_of", "primitive", "relation", "unordered",
+    "fluents", "method", "one_of", "partial_order", "primitive", "relation", "sequence",
+    "unordered",
 )  # fmt: skip
 _BUILT_IN: Final = ("bool", "float", "str", "tuple", "all", "any", "state")
 _WIDTH: Final = 100
@@ -306,14 +307,23 @@ class _Writer:
             f"{self._tasks[call.name]}({', '.join(self._term(term, names) for term in call.terms)})"
             for call in network.tasks
         ]
-        line = in_line(network)
-        if line is not None:
-            return [calls[index] for index in line]
-        if network.before:
-            message = "orders that are partial are not written in Python"
-            raise self._file.source.unsupported(written.at, message)
-        self._used.add("unordered")
-        return [f"unordered({', '.join(calls)})"]
+        return [*arranged(network, calls, self)]
+
+    # how the tasks of a network are ordered, see orders.Words
+
+    def sequence(self, parts: Sequence[str]) -> str:
+        return self._joined("sequence", parts)
+
+    def unordered(self, parts: Sequence[str]) -> str:
+        return self._joined("unordered", parts)
+
+    def partial_order(self, orders: Sequence[str], parts: Mapping[str, str]) -> str:
+        named = [f"{name}={part}" for name, part in parts.items()]
+        return self._joined("partial_order", [*(f'"{order}"' for order in orders), *named])
+
+    def _joined(self, word: str, parts: Sequence[str]) -> str:
+        self._used.add(word)
+        return f"{word}({', '.join(parts)})"
 
     def _parameters(self, parameters: Sequence[Declared]) -> dict[str, str]:
         named = python_names((_snake(each.spelled) for each in parameters), self._taken)

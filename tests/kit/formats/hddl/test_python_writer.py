@@ -140,6 +140,35 @@ def test_what_is_written_with_all_constructs_plans(tmp_path):
     assert steps(module.bring("Red", "den")) is None
 
 
+FETCH, LOAD = "sail(b, from_)", "load(p, b, from_)"
+GO, DROP, DONE = "sail(b, to)", "unload(p, b, to)", "sign(p)"
+
+
+@pytest.mark.parametrize(
+    ("ordering", "written_so"),
+    [
+        (
+            "(< fetch load) (< go drop) (< drop done)",
+            f"unordered(sequence({FETCH}, {LOAD}), sequence({GO}, {DROP}, {DONE})),",
+        ),
+        (
+            "(< fetch load) (< fetch go) (< load drop) (< go drop) (< drop done)",
+            f"{FETCH},\n        unordered({LOAD}, {GO}),\n        {DROP},\n        {DONE},",
+        ),
+        (
+            "(< fetch go) (< load go) (< load drop) (< go done) (< drop done)",
+            'partial_order("t0 < t2", "t1 < t2", "t1 < t3", '
+            f"t0={FETCH}, t1={LOAD}, t2={GO}, t3={DROP}),\n        {DONE},",
+        ),
+    ],
+)
+def test_a_partial_order_is_written_by_its_parts(ordering, written_so, tmp_path):
+    text = DOMAIN.replace("(< fetch load) (< load go) (< go drop) (< drop done)", ordering)
+    assert f"    yield method(\n        {written_so}\n" in converted(_file(tmp_path, text))
+    module = written(tmp_path, text)
+    assert module.island_post.freeze().task("deliver")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
@@ -149,7 +178,6 @@ def test_what_is_written_with_all_constructs_plans(tmp_path):
             "effects under conditions",
         ),
         ("?b - boat ?by ?to", "?b - boat ?by - (either island place) ?to", "one of several types"),
-        ("(< load go) (< go drop) ", "(< go drop) ", "orders that are partial"),
     ],
 )
 def test_what_is_not_written_is_refused_with_its_line(before, after, message, tmp_path):
