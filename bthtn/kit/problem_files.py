@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from py_trees.common import Status
-
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
 from bthtn.engine.domain.task import PrimitiveTask
 from bthtn.kit.formats.hddl.reading import read_problem
@@ -25,8 +23,7 @@ def problem_character(domain: Path, problem: Path) -> Character:
             operators.bind(task)(_done_in_a_tick)
     beliefs = asked.domain.state_class.over(asked.state)
     agent = Agent(problem.stem, asked.domain, beliefs, body=None, operators=operators)
-    root = PlanGoal(problem.stem, agent, asked.goal)
-    return Character(root, agent, finished=lambda: root.status in (Status.SUCCESS, Status.FAILURE))
+    return Character(PlanGoal(problem.stem, agent, asked.goal), agent, once=True)
 
 
 def _done_in_a_tick(_agent: Agent[Any, None], *_args: str) -> Running:

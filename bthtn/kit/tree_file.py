@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from py_trees.common import Status
-
 from bthtn.behaviours import Character, ManualClock
 from bthtn.engine.world.state import State
 from bthtn.kit.formats import Stubs, stubs_of, tree_from_xml
@@ -29,9 +27,4 @@ def tree_file_character(path: Path, seed: int, *, tree: str = "", stub: bool = F
     stubs = stubs_of(path, seed=seed) if stub else Stubs({}, Nothing)
     agent = stubs.agent(path.stem, clock)
     root = tree_from_xml(path, agent, nodes=stubs.nodes, tree=tree)
-    return Character(
-        root,
-        agent,
-        sense=lambda: clock.advance(_SECONDS),
-        finished=lambda: root.status in (Status.SUCCESS, Status.FAILURE),
-    )
+    return Character(root, agent, sense=lambda: clock.advance(_SECONDS), once=True)

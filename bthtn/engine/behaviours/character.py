@@ -9,6 +9,7 @@ from threading import get_ident
 from typing import Any
 
 from py_trees.behaviour import Behaviour
+from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
 from bthtn.checked import checked
@@ -21,6 +22,7 @@ from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.attach import attach
 from bthtn.engine.behaviours.reloading import replace_root
 from bthtn.engine.behaviours.saves import load, save
+from bthtn.engine.behaviours.status import FAILURE, SUCCESS
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import BthtnError, ExecutionError
 from bthtn.notebooks import repr_mimebundle
@@ -30,9 +32,10 @@ class Character(Unpicklable):
     """Runs a tree in a world: at every tick the world advances, sensors are read, the tree acts.
 
     ``sense`` advances the world by a tick and may write into the agent's beliefs; then the
-    agent's sensors are read. ``finished`` is whether the run is over. Exceptions of these two
-    leave the tick: they are the caller's world, not the agent. ``world`` is what is saved with
-    the character: an object with ``save() -> JSON`` and ``load(saved)``.
+    agent's sensors are read. ``finished`` is whether the run is over; with ``once`` it is also over
+    when the tree has succeeded or failed. Exceptions of these two functions leave the tick: they
+    are the caller's world, not the agent. ``world`` is what is saved with the character: an object
+    with ``save() -> JSON`` and ``load(saved)``.
     """
 
     _copy_hint = "character.save() is a running character as JSON"
@@ -46,6 +49,7 @@ class Character(Unpicklable):
         *,
         sense: Callable[[], None] = lambda: None,
         finished: Callable[[], bool] = lambda: False,
+        once: bool = False,
         world: object = None,
     ) -> None:
         self.root = root
@@ -55,6 +59,7 @@ class Character(Unpicklable):
         self.ticks = 0
         self._sense = sense
         self._finished = finished
+        self._once = once
         self._events: list[AgentEvent] = []
         self._listener: AgentListener | None = None
         # Of the calls of other threads the latest counts; its methods are atomic.
@@ -90,16 +95,22 @@ class Character(Unpicklable):
     @property
     def finished(self) -> bool:
         """Whether the run is over."""
-        return self._finished()
+        return self.outcome is not None or self._finished()
+
+    @property
+    def outcome(self) -> Status | None:
+        """The status with which the tree has ended, if that ends the run; else None."""
+        status = self.root.status
+        return status if self._once and status in (SUCCESS, FAILURE) else None
 
     def reload(self, make: Callable[[Character], Character]) -> None:
         """Call ``make(self)`` before the next tick, and go on with the character that it returns.
 
         That is a character in the same world, of newer code. Its agents are the running ones,
         each of which has taken over an agent made of newer code: ``running.reload(made)``. Its
-        tree, ``sense`` and ``finished`` replace those of this character; goals of the same name
-        go on with their steps, see ``replace_root``. If ``make`` raises, nothing changes, and a
-        ReloadFailed event says why. May be called in any thread; the latest call counts.
+        tree, ``sense``, ``finished`` and ``once`` replace those of this character; goals of the
+        same name go on with their steps, see ``replace_root``. If ``make`` raises, nothing changes,
+        and a ReloadFailed event says why. May be called in any thread; the latest call counts.
         """
         self._to_make.append(make)
 
@@ -154,8 +165,8 @@ class Character(Unpicklable):
         for agent, event in events:
             agent.emit(event)
         replace_root(self.tree, made.root)
-        self.root, self._sense, self._finished = made.root, made._sense, made._finished
-        self.world = made.world
+        self.root, self._sense, self.world = made.root, made._sense, made.world
+        self._finished, self._once = made._finished, made._once
 
 
 @contextmanager

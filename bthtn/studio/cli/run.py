@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, Final
 
+from py_trees.common import Status
 from typer import Argument, Option
 
 from bthtn.behaviours import Character
@@ -132,7 +133,8 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     if as_json:
         head = {"format": "bthtn-run/1", "tree": target.name, "seed": seed}
         drawn = [shown(file) for file in pictures[0]]
-        say_json({**head, "finished": run.finished, "ticks": tick_values, "pictures": drawn})
+        ended = {"finished": run.finished, **run.ending}
+        say_json({**head, **ended, "ticks": tick_values, "pictures": drawn})
     else:
         _say_outcome(run, None if is_lost else record, *pictures)
     if run.signals:
@@ -194,6 +196,7 @@ class Run:
         self._album = album
         self.signals: list[int] = []
         self.finished = False
+        self.ending: dict[str, str] = {}
         self._character = character
         self._longest = longest
         self._error: BaseException | None = None
@@ -257,6 +260,7 @@ class Run:
         """The events of one more tick; None if the run is over."""
         with self._contained():
             self.finished = self._character.finished
+            self.ending = ending_of(self._character)  # before it is stopped
             late = self.signals or self._character.ticks >= self._longest
             if not self.finished and not late:
                 if self._reloading is not None and next(self._edits):
@@ -282,10 +286,31 @@ class Run:
         """The outcome as text: finished, stopped or not finished."""
         ticks = counted(self._character.ticks, "tick")
         if self.finished:
-            return f"finished after {ticks}"
+            return finished_text(self._character.ticks, self.ending)
         if self.signals:
             return f"stopped after {ticks}"
         return f"not finished after {ticks}; give it more with --ticks"
+
+
+def ending_of(character: Character) -> dict[str, str]:
+    """The status with which the tree has ended the run, and the innermost node that has failed.
+
+    Empty if something else ends the run.
+    """
+    if character.outcome is None:
+        return {}
+    node = character.root
+    while failed := [child for child in node.children if child.status is Status.FAILURE]:
+        node = failed[-1]
+    is_below = character.outcome is Status.FAILURE and node is not character.root
+    return {"status": character.outcome.name, **({"failed": node.name} if is_below else {})}
+
+
+def finished_text(ticks: int, ending: Mapping[str, str]) -> str:
+    """That a run is finished, and how its tree has ended, as text."""
+    status = f": {ending['status']}" if ending else ""
+    failed = f", as '{ending['failed']}' failed" if "failed" in ending else ""
+    return f"finished after {counted(ticks, 'tick')}{status}{failed}"
 
 
 def _folder(out: Path, name: str) -> Path:

@@ -15,7 +15,8 @@ from bthtn.behaviours import Character
 from bthtn.errors import unwritable
 from bthtn.studio.cli.handlers import handled_by
 from bthtn.studio.cli.options import RECORDINGS, TARGET, Output, Problem, with_problem
-from bthtn.studio.cli.printing import SCREEN, check_name, counted, deliver, refuse, say
+from bthtn.studio.cli.printing import SCREEN, check_name, deliver, refuse, say
+from bthtn.studio.cli.run import ending_of, finished_text
 from bthtn.studio.cli.signals import exit_code
 from bthtn.studio.testing.characters import character_of, loaded_once
 from bthtn.studio.testing.domain_files import unusable
@@ -91,7 +92,7 @@ def _watched(character: Character, target: Target, seed: int, viewer: Viewer, pa
             viewer.wait()
             _tick(character, target, viewer, pause, ended)
             while viewer.offer_again(
-                f"finished after {counted(character.ticks, 'tick')}", finished=character.finished
+                finished_text(character.ticks, ending_of(character)), finished=character.finished
             ):
                 character.stop()
                 character = character_of(target, seed)

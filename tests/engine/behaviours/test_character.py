@@ -75,7 +75,16 @@ def test_it_is_finished_when_it_is_told_so(stage):
     )
     assert not character.finished
     character.tick()
-    assert character.finished
+    assert (character.finished, character.outcome) == (True, None)
+
+
+def test_with_once_it_is_finished_when_its_tree_has_ended(stage, child):
+    character = Character(child("walk", "RF"), stage.agent(), once=True)
+    told = []
+    while not character.finished:
+        character.tick()
+        told.append(character.outcome)
+    assert told == [None, Status.FAILURE]
 
 
 def test_without_being_told_it_is_never_finished(stage):

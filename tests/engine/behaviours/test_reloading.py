@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import py_trees
 import pytest
-from py_trees.behaviours import Running
+from py_trees.behaviours import Failure, Running
 from py_trees.common import Status
 from py_trees.composites import Parallel, Selector, Sequence
 from py_trees.trees import BehaviourTree
@@ -486,6 +486,18 @@ def test_a_newer_tree_begins_at_its_root_and_a_goal_that_it_does_not_reach_is_ab
     (dropped,) = kinds(events, PlanAborted)
     assert dropped.reason == "the reloaded tree does not reach it"
     assert character.agent.body == ["old dig", "old over"]
+
+
+def test_newer_code_may_end_the_run_with_its_tree():
+    def make(running):
+        agent = running.agent.reload(Version("new").agent())
+        return Character(Failure("give up"), agent, once=True)
+
+    character = Version("old").make()
+    played(character, 1)
+    character.reload(make)
+    character.tick()
+    assert character.finished
 
 
 @pytest.mark.parametrize("running_one", [0, 1])

@@ -37,7 +37,7 @@ def test_each_step_takes_a_tick_and_has_its_effects(bthtn, ferry):
         "3       crossing       effect   at[right] = false, at[left] = true",
         "                       goal     crossing is done",
         "",
-        "finished after 3 ticks",
+        "finished after 3 ticks: SUCCESS",
     ]
 
 
@@ -45,7 +45,7 @@ def test_a_problem_without_a_plan_fails_in_the_first_tick(bthtn, ferry, tmp_path
     (tmp_path / "crossing.hddl").write_text(PROBLEM.replace("(at {start})", ""))
     answer = bthtn("run", *ferry)
     assert "crossing failed — there is no plan: go" in answer.out
-    assert answer.out.endswith("finished after 1 tick\n")
+    assert answer.out.endswith("finished after 1 tick: FAILURE\n")
 
 
 def test_a_recording_names_both_files_and_is_replayed_with_them(bthtn, ferry):

@@ -1,5 +1,7 @@
 """A tree in a single XML file on the command line, with stubs and without."""
 
+import json
+
 import pytest
 
 TREE = """<root BTCPP_format="4" main_tree_to_execute="Main">
@@ -32,6 +34,27 @@ def test_a_file_is_drawn_and_run_with_stubs(bthtn, file):
     answer = bthtn("run", "robot.xml", "--stub", "--seed", "1")
     assert (answer.code, "finished after" in answer.out) == (0, True)
     assert bthtn("run", "robot.xml", "--stub", "--seed", "1").out == answer.out
+
+
+@pytest.mark.parametrize(
+    ("node", "told", "ending"),
+    [
+        ("<AlwaysSuccess/>", "1 tick: SUCCESS", {"status": "SUCCESS"}),
+        ("<AlwaysFailure/>", "1 tick: FAILURE", {"status": "FAILURE"}),
+        (
+            '<Fallback><AlwaysFailure/><Timeout msec="99"><Sleep msec="900"/></Timeout></Fallback>',
+            "2 ticks: FAILURE, as 'Timeout' failed",
+            {"status": "FAILURE", "failed": "Timeout"},
+        ),
+    ],
+)
+def test_how_the_tree_has_ended_is_told_and_which_node_failed(bthtn, here, node, told, ending):
+    text = f'<root BTCPP_format="4"><BehaviorTree ID="A">{node}</BehaviorTree></root>'
+    (here / "walk.xml").write_text(text)
+    answer = bthtn("run", "walk.xml")
+    assert (answer.code, answer.out.splitlines()[-1]) == (0, f"finished after {told}")
+    data = json.loads(bthtn("run", "walk.xml", "--json").out)
+    assert {key: data[key] for key in ("status", "failed") if key in data} == ending
 
 
 def test_a_project_of_groot_is_a_file_of_the_trees_that_it_includes(bthtn, file, here):
