@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from random import Random
 from types import new_class
@@ -25,7 +26,7 @@ from bthtn.engine.world.declarations import fluent
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.state import State
 from bthtn.engine.world.truth import UNKNOWN
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, Diagnostic, Severity, nearest
 from bthtn.kit.formats.format_three import THREE
 from bthtn.kit.formats.node_kinds import CATEGORIES, PRECONDITIONS, SCRIPTS
 from bthtn.kit.formats.tree_documents import Documents, Tree
@@ -35,6 +36,8 @@ from bthtn.kit.formats.xml_document import Element
 
 _MOST_RUNNING: Final = 2
 _SUCCEEDING: Final = 0.8
+_NEAR: Final = 0.8
+"""How alike a misspelt word and the right one are: ``TimeOut``, but not ``Retreat`` and Repeat."""
 _SUBTREES: Final = ("SubTree", "SubTreePlus")
 _SCRIPTED: Final = frozenset({*PRECONDITIONS, *SCRIPTS})
 _CODE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -56,11 +59,14 @@ class Stubs:
     """What a tree needs and does not define itself.
 
     ``nodes`` are nodes by their names, for ``tree_from_xml``, and ``state`` is a State class with a
-    fluent for each key.
+    fluent for each key. ``trees`` are the names of those nodes that stand for a tree that is
+    nowhere. ``warnings`` tell of these, and of names that may be misspelt.
     """
 
     nodes: Mapping[str, Callable[..., Behaviour]]
     state: type[State]
+    trees: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def agent(self, name: str = "stub", clock: Clock | None = None) -> Agent[Any, Any]:
         """An agent that knows nothing yet, with a clock that stands still unless one is given."""
@@ -79,29 +85,40 @@ def stubs_of(source: Path | str, *, seed: int = 0) -> Stubs:
     and are unknown at first. Raises InputError for a file that is no XML.
     """
     documents = Documents(source)
-    trees = list(_reached(documents))
     used: dict[str, list[Element]] = {}
+    trees: dict[str, Element] = {}
     keys: dict[str, None] = {}
-    for tree in trees:
-        known = CPP_NODES_OF_THREE if tree.format == THREE else CPP_NODES
+    known = {*OWN_NODES}
+    for tree in _reached(documents):
+        of_format = CPP_NODES_OF_THREE if tree.format == THREE else CPP_NODES
+        known |= of_format.keys()
         for element in _all_in(tree.root):
             name = _name_of(element)
-            is_elsewhere = element.tag in _SUBTREES and documents.tree(name) is None
-            is_node = element.tag not in _SUBTREES and name not in known and name not in OWN_NODES
-            if is_node or is_elsewhere:
+            if element.tag in _SUBTREES:
+                is_there = documents.tree(name) is not None
+            else:
+                is_there = name in of_format or name in OWN_NODES
+            if name and not is_there:
                 used.setdefault(name, []).append(element)
+                if element.tag in _SUBTREES:
+                    trees.setdefault(name, element)
             keys |= dict.fromkeys(_keys_of(element, tree.format))
     random = Random(seed)  # noqa: S311 - dice
     nodes = {
         name: _stub(_category(documents.models.get(name), elements), random)
         for name, elements in used.items()
-        if name
     }
+    own = {name: elements for name, elements in used.items() if name not in trees}
+    warnings = [
+        *(_nowhere(name, element, documents.trees) for name, element in trees.items()),
+        *_misspelt(own, documents.models, known),
+    ]
     declared = {
         key: fluent(default=UNKNOWN, type=object) for key in keys if key and key not in vars(State)
     }
     state: Any = new_class("Keys", (State,), exec_body=lambda body: body.update(declared))
-    return Stubs(nodes, state)
+    in_order = sorted(warnings, key=lambda warning: warning.order)
+    return Stubs(nodes, state, tuple(trees), tuple(in_order))
 
 
 def _reached(documents: Documents) -> Iterator[Tree]:
@@ -156,6 +173,43 @@ def _words_in(script: str) -> Iterator[str]:
         word = found["word"]
         if word and word not in _NO_KEYS and not (found["sign"] and word.isupper()):
             yield word
+
+
+def _nowhere(name: str, element: Element, trees: Iterable[str]) -> Diagnostic:
+    """The warning of a tree that is nowhere."""
+    hint = nearest(name, trees)
+    hint = hint if hint.startswith("did you mean") else "include its file, if that is elsewhere"
+    return _warning(element, f"tree '{name}' is nowhere, and a leaf stands for it", hint)
+
+
+def _misspelt(
+    used: Mapping[str, list[Element]], models: Mapping[str, Element], known: set[str]
+) -> Iterator[Diagnostic]:
+    """The warnings of nodes that are made up, and of their ports, that may be misspelt."""
+    often: dict[str, str] = {}
+    for name in sorted(used, key=lambda name: -len(used[name])):
+        same = often.setdefault(name.casefold(), name)  # but for capitals
+        hint = _meant(name, known | models.keys()) if same == name else f"did you mean '{same}'?"
+        if hint and name not in models:
+            yield _warning(used[name][0], f"there is no node '{name}', and it is made up", hint)
+    for name in used.keys() & models.keys():
+        ports = {port.attributes.get("name", "") for port in models[name].children}
+        for element in used[name]:
+            for port in filter(is_port, element.attributes.keys() - ports):
+                if hint := _meant(port, ports):
+                    message = f"'{name}' has no port '{port}', and it is made up"
+                    yield _warning(element, message, hint)
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """A hint with the known word that is nearly this one; empty if none is."""
+    folded = {other.casefold(): other for other in known}
+    found = get_close_matches(word.casefold(), folded, n=1, cutoff=_NEAR)
+    return f"did you mean '{folded[found[0]]}'?" if found else ""
+
+
+def _warning(element: Element, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("BT414", message, element.where, hint, Severity.WARNING)
 
 
 def _category(model: Element | None, used: list[Element]) -> str:

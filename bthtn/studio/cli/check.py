@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,12 +45,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The diagnostics, the numbers of cases and sheets, and the tasks without operators."""
+    """The diagnostics, the numbers of cases and sheets, the tasks without operators, and stubs."""
 
     diagnostics: tuple[Diagnostic, ...]
     cases: int = 0
     sheets: int = 0
     simulated: tuple[str, ...] = ()
+    made_up: Mapping[str, list[str]] = field(default_factory=dict)
+    """The names of stubs, by what they are."""
 
     @property
     def failed(self) -> int:
@@ -80,6 +82,7 @@ def check(
         make = _files_report if found.is_of_files else _tree_report
         try:
             report = _domain_report(found) if is_domain else make(found)
+            report = _with_stubs(found, report) if stub else report
         except InputError as error:
             unusable += error.diagnostics
             continue
@@ -196,6 +199,21 @@ def _files_report(target: Target) -> Report:
     return _report(mistakes, number, len(sheets), simulated)
 
 
+def _with_stubs(target: Target, report: Report) -> Report:
+    """The report of a tree in XML, and of what is made up for it."""
+    from bthtn.kit.formats import stubs_of  # noqa: PLC0415 - for such files only
+
+    assert target.file is not None, "only a tree in a file has stubs"
+    stubs = stubs_of(Path(shown(target.file)))
+    made_up = {
+        "nodes": [name for name in stubs.nodes if name not in stubs.trees],
+        "keys": [*stubs.state.__schema__.fluents],
+        "trees": [*stubs.trees],
+    }
+    diagnostics = (*report.diagnostics, *stubs.warnings)
+    return replace(report, diagnostics=diagnostics, made_up=made_up)
+
+
 def _planning(root: Behaviour) -> tuple[list[Agent[Any, Any]], list[FrozenDomain]]:
     from bthtn.behaviours import PlanGoal  # noqa: PLC0415 - not for domains
 
@@ -256,6 +274,9 @@ def _print(target: Target, report: Report) -> None:
         counts.append(counted(report.sheets, "sheet"))
     if report.simulated:
         say(f"simulated, without an operator: {', '.join(report.simulated)}")
+    for what, names in report.made_up.items():
+        if names:
+            say(f"made up, {what}: {', '.join(names)}")
     say(f"{target.kind.value} {target.name}: {', '.join(counts)}")
 
 
@@ -269,5 +290,6 @@ def _json(target: Target, report: Report) -> dict[str, Any]:
         ],
         "sheets": report.sheets,
         "simulated": list(report.simulated),
+        **({"made_up": report.made_up} if report.made_up else {}),
         "cases": {"held": report.cases - report.failed, "failed": report.failed},
     }

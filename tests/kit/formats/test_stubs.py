@@ -4,6 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN
+from bthtn.errors import Severity
 from bthtn.kit.formats import stubs_of, tree_from_xml
 from bthtn.kit.formats.stubs import StubLeaf
 
@@ -49,6 +50,34 @@ def test_every_node_and_key_that_is_used_has_a_stub():
     assert agent.beliefs.get(keys["goal"]) is UNKNOWN
     assert len(root.children) == 2
     assert next(node.name for node in root.iterate() if not node.children) == "Plan"
+
+
+def test_a_tree_that_is_nowhere_is_named_and_warned_of_at_its_line():
+    stubs, _, _ = made(TREE)
+    assert stubs.trees == ("Elsewhere",)
+    [warning] = stubs.warnings
+    assert (warning.severity, warning.where) == (Severity.WARNING, "<text>:8")
+    assert warning.message == "tree 'Elsewhere' is nowhere, and a leaf stands for it"
+
+
+@pytest.mark.parametrize(
+    ("written", "faults"),
+    [
+        ('<TimeOut msec="3"><Go/></TimeOut>', {"there is no node 'TimeOut'": "Timeout"}),
+        ("<Parallell><Go/><Go/></Parallell>", {"there is no node 'Parallell'": "Parallel"}),
+        ("<Go/><Go/><GO/>", {"there is no node 'GO'": "Go"}),
+        ("<OpenDor/>", {"there is no node 'OpenDor'": "OpenDoor"}),
+        ('<OpenDoor widht="2" hasty="1"/>', {"'OpenDoor' has no port 'widht'": "width"}),
+        ('<SubTree ID="Mai"/>', {"tree 'Mai' is nowhere": "Main"}),
+        ("<Retreat/><Go x='1' X='2'/><OpenDoor width='3'/>", {}),
+    ],
+)
+def test_a_made_up_name_that_is_nearly_another_one_is_warned_of(written, faults):
+    text = f"""<root BTCPP_format="4"><BehaviorTree ID="Main"><Sequence>{written}</Sequence>
+        </BehaviorTree><TreeNodesModel><Action ID="OpenDoor"><input_port name="width"/></Action>
+        </TreeNodesModel></root>"""
+    told = {fault.message.partition(",")[0]: fault.hint for fault in stubs_of(text).warnings}
+    assert told == {message: f"did you mean '{right}'?" for message, right in faults.items()}
 
 
 def test_a_run_of_stubs_is_the_one_of_its_seed():

@@ -25,7 +25,31 @@ def test_a_file_is_checked_with_its_line(bthtn, file):
     assert "there is no node 'Look'\n  where: robot.xml:3\n" in answer.err
     assert "--stub" in answer.err
     assert bthtn("check", "robot.xml:Dock").out == "tree Dock: no errors, no warnings\n"
-    assert bthtn("check", "robot.xml", "--stub").out == "tree robot: no errors, no warnings\n"
+
+
+def test_what_is_made_up_is_listed(bthtn, file):
+    assert bthtn("check", "robot.xml", "--stub").out.splitlines() == [
+        "made up, nodes: Look",
+        "made up, keys: far",
+        "tree robot: no errors, no warnings",
+    ]
+    file.write_text(TREE.replace('ID="Dock"/><', 'ID="Dok"/><'))
+    answer = bthtn("check", "robot.xml", "--stub")
+    assert (answer.code, answer.out.splitlines()) == (
+        0,
+        [
+            "warning [BT414] tree 'Dok' is nowhere, and a leaf stands for it",
+            "  where: robot.xml:3",
+            "  hint: did you mean 'Dock'?",
+            "",
+            "made up, nodes: Look",
+            "made up, keys: far",
+            "made up, trees: Dok",
+            "tree robot: no errors, 1 warning",
+        ],
+    )
+    data = json.loads(bthtn("check", "robot.xml", "--stub", "--json").out)
+    assert data["made_up"] == {"nodes": ["Look"], "keys": ["far"], "trees": ["Dok"]}
 
 
 def test_a_file_is_drawn_and_run_with_stubs(bthtn, file):
