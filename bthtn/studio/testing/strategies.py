@@ -11,7 +11,7 @@ Recursion occurs, and always ends: by the recursion check or the limit of depth.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import reduce
+from functools import cache, reduce
 from operator import and_, itemgetter, or_
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -72,7 +72,12 @@ _POLICIES: Final = (*[ParallelPolicy.ALL] * 3, ParallelPolicy.ANY, ParallelPolic
 
 def _choice(draw: st.DrawFn, among: tuple[T, ...]) -> T:
     # By position: the values may be expressions, whose == builds an expression.
-    return among[draw(st.integers(0, len(among) - 1))]
+    return among[draw(_positions(len(among)))]
+
+
+@cache
+def _positions(count: int) -> st.SearchStrategy[int]:
+    return st.integers(0, count - 1)
 
 
 @st.composite
