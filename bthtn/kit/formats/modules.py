@@ -70,9 +70,14 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
     """
     roots = [_as_prefix(folder) for folder in folders]
     libraries = library_prefixes()
+    real_folder = cache(os.path.realpath)  # modules share few folders
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        real = os.path.realpath(file) if isinstance(file, str) else ""
+        if not isinstance(file, str):
+            continue
+        folder, last = os.path.split(file)
+        is_link = os.path.islink(file)
+        real = os.path.realpath(file) if is_link else os.path.join(real_folder(folder), last)
         inside = [folder for folder in (*roots, *libraries) if real.startswith(folder)]
         if max(inside, key=len, default="") in roots:
             yield name, module

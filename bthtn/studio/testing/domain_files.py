@@ -68,7 +68,7 @@ def module_at(path: Path) -> ModuleType:
     real = os.path.realpath(path)
     package = f"_bthtn_{crc32(os.fsencode(real)):08x}"
     text_of(path)  # raises where the file cannot be read
-    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+    for name in [name for name in sys.modules if name.startswith(package)]:
         del sys.modules[name]
     folder = sys.modules[package] = ModuleType(package)
     folder.__path__ = [os.path.dirname(real)]

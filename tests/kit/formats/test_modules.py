@@ -145,6 +145,16 @@ def test_folders_are_those_of_imported_modules_alone(package):
     assert folders_of_modules(package.parent) == {package.resolve()}
 
 
+def test_a_module_whose_file_is_a_link_lies_where_that_leads(package, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "loft.py").write_text("NUMBER = 1\n")
+    (package / "loft.py").symlink_to(elsewhere / "loft.py")
+    load("edited_house.loft")
+    assert folders_of_modules(elsewhere) == {elsewhere.resolve()}
+    assert folders_of_modules(package) == {package.resolve()}  # that of its __init__.py
+
+
 def test_libraries_below_a_folder_are_no_modules_of_it():
     environment = Path(sys.prefix)
     found = {str(folder) for folder in folders_of_modules(environment.parent)}
