@@ -274,16 +274,22 @@ class Scene:
             self.ticked()
         self.is_armed = False
         self.agent.believe(Yard.open, True)
-        before = len(self.heard)
-        for _ in range(8):
-            self.ticked()
-        wins = [one for one in self.heard[before:] if isinstance(one, GoalEnded) and one.succeeded]
+        faults = [] if self.reaches() else ["nothing is reached any more"]
         self.tree.root.stop(Status.INVALID)
-        faults = [] if wins else ["nothing is reached any more"]
         faults += [] if len(self.answers) == 1 else [f"called {len(self.answers)} times"]
         faults += self.unbalanced()
         self.tree.shutdown()
         return faults
+
+    def reaches(self):
+        """Tick until a goal has succeeded, eight times at most. Returns whether one has."""
+        before = len(self.heard)
+        for _ in range(8):
+            self.ticked()
+            ended = [one for one in self.heard[before:] if isinstance(one, GoalEnded)]
+            if any(one.succeeded for one in ended):
+                return True
+        return False
 
     def ticked(self):
         self.tick += 1

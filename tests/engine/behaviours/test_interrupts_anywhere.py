@@ -15,9 +15,11 @@ from bthtn.engine.agent.events import LeafAborted, LeafEnded, LeafStarted
 from bthtn.engine.agent.hearing import hear_too
 from bthtn.studio.testing.characters import character_of, loaded_once
 from bthtn.studio.testing.locate import TargetKind, resolve
+from tests.sizes import size
 
 ROOT = Path(__file__).resolve().parents[3]
 OURS = os.path.dirname(bthtn.__file__)
+KINDS = [KeyboardInterrupt, MemoryError]
 TREES = ["soldier", "squad", "thumper", "arms_and_legs", "sentry", "guard", "fencer", "miner"]
 
 
@@ -112,7 +114,7 @@ def test_an_interrupt_at_any_line_leaves_every_start_with_one_end():
 
 
 @pytest.mark.slow  # other lines of the same trees
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", TREES)
 def test_so_do_many(name, kind):
     found = [(seed, interrupted(name, seed, kind)) for seed in range(3, 53)]
@@ -136,11 +138,12 @@ class Standing:
         self.log.append("abort")
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("kind", KINDS)
 def test_at_every_line_of_a_tick_an_operator_that_started_is_aborted_once(stage, kind):
+    """The quick tests interrupt every second line in one way, and the others in the other."""
     lines = Interrupt(kind)
     play_standing(type(stage)(), lines)
-    for line in range(1, lines.count + 1):
+    for line in range(1 + KINDS.index(kind), lines.count + 1, size(quick=2, thorough=1)):
         log = play_standing(type(stage)(), Interrupt(kind, line))
         assert log.count("start") == log.count("abort"), (line, log)
         assert "abort" not in log[:-1] or log[log.index("abort") + 1] == "start", (line, log)
@@ -161,12 +164,7 @@ def play_standing(stage, interrupt):
 def main():
     """Interrupt each tree three times in two ways; print the faults, and how many interrupts."""
     logging.disable(logging.CRITICAL)
-    cases = [
-        (name, seed, kind)
-        for kind in (KeyboardInterrupt, MemoryError)
-        for name in TREES
-        for seed in range(3)
-    ]
+    cases = [(name, seed, kind) for kind in KINDS for name in TREES for seed in range(3)]
     for case in cases:
         for fault in interrupted(*case):
             sys.stdout.write(f"{case} {fault}\n")
