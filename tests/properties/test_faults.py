@@ -253,7 +253,7 @@ class Log(logging.Handler):
         self.tracebacks.append(self.format(record))
 
 
-def played(fault, ticks=30):
+def played(fault, ticks):
     """Run the scene in a world that changes at random, and take it down."""
     log, logger = Log(), logging.getLogger("bthtn")
     root, agent, heard = scene(fault)
@@ -278,8 +278,8 @@ def played(fault, ticks=30):
     return agent, heard, log
 
 
-def check(fault):
-    agent, heard, log = played(fault)
+def check(fault, ticks=30):
+    agent, heard, log = played(fault, ticks)
     told = "\n".join(log.tracebacks)
     for place, mode in fault.happened:
         if place == "generator" and "finally" in fault.modes:
@@ -321,7 +321,7 @@ def test_each_fault_happens_and_is_told(place, mode):
     happened = 0
     for seed in range(40):
         fault = Faults({place: mode}, seed)
-        check(fault)
+        check(fault, ticks=10)
         happened += sum(fault.happened.values()) + fault.hangs(place)
         if happened:
             return
