@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import symtable
 import sys
-import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -69,6 +68,7 @@ TOOL_OF = {
 }
 
 
+@cache
 def files(*folders: str, pattern: str = "*.py") -> list[str]:
     found = (path for folder in folders for path in (ROOT / folder).rglob(pattern))
     return sorted(
@@ -78,6 +78,7 @@ def files(*folders: str, pattern: str = "*.py") -> list[str]:
     )
 
 
+@cache
 def read(path: str) -> str:
     return (ROOT / path).read_text("utf-8")
 
@@ -469,11 +470,9 @@ def silent_raises(exported: object) -> list[str]:
     """
     if not inspect.isroutine(exported) and not inspect.isclass(exported):
         return []
-    try:
-        source = textwrap.dedent(inspect.getsource(inspect.unwrap(exported)))
-    except OSError:  # a strategy, which Hypothesis has made of a function
-        return []
-    top = parsed(source).body[0]
+    source = inspect.getsource(sys.modules[exported.__module__])
+    defined = {getattr(node, "name", ""): node for node in parsed(source).body}
+    top = defined[exported.__name__]
     of_class = ("__init__", "__call__")
     faults = []
     for function in [top, *getattr(top, "body", ())]:
