@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from errno import ENOENT
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -32,7 +33,7 @@ from bthtn.engine.domain.builder import Domain, frozen
 from bthtn.engine.domain.domain import FrozenDomain
 from bthtn.engine.text.values import shortened
 from bthtn.errors import BthtnError, InputError, nearest
-from bthtn.kit.formats.document import text_of
+from bthtn.kit.formats.document import text_of, unreadable
 from bthtn.kit.formats.hddl.problem import ENDINGS, PlanningProblem
 from bthtn.kit.formats.unread import unread_files
 from bthtn.studio.testing.case_files import SCENARIO, cases_file_of
@@ -53,6 +54,8 @@ if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
 
 _XML: Final = (".xml", ".btproj")
 """The endings of trees in XML, and of Groot2's projects, which include some."""
+_ENDINGS: Final = (".py", ".toml", *_XML, *ENDINGS)
+"""The endings that say that a file is meant."""
 
 
 class TargetKind(Enum):
@@ -187,11 +190,14 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
         return same
     path = Path(text)
     file, dot, tree = text.rpartition(":")
-    if dot and file.endswith(_XML) and os.path.isfile(file) and TargetKind.TREE in kinds:
+    asked = Path(file) if dot and file.endswith((*_XML, *ENDINGS)) else path
+    if asked.suffix in _ENDINGS and not os.path.exists(asked):
+        raise unreadable(asked, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
+    if dot and file.endswith(_XML) and TargetKind.TREE in kinds:
         return [_tree_in(Path(file), tree)]
     if dot and file.endswith(ENDINGS) and TargetKind.TREE in kinds:
         return [_problem_in(Path(file), Path(tree))]
-    if os.path.exists(text) or path.suffix in (".py", *ENDINGS):
+    if os.path.exists(text):
         return _at_path(path, kinds)
     module, colon, attribute = text.partition(":")
     if colon and module:

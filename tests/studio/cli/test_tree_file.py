@@ -89,6 +89,14 @@ def test_a_project_of_groot_is_a_file_of_the_trees_that_it_includes(bthtn, file,
     assert "nothing says which tree is the main one: there is Main, Dock" in answer.err
 
 
+def test_a_file_that_is_not_there_is_told_with_the_nearest_one(bthtn, file):
+    for named in ("robt.xml", "robt.xml:Dock"):
+        told = bthtn("run", named).err
+        assert told.startswith("[BT404] cannot read robt.xml: No such file or directory")
+        assert "did you mean 'robot.xml'?" in told
+    assert "no/robot.xml: No such file" in bthtn("check", "no/robot.xml", "--stub").err
+
+
 def test_a_character_has_no_stubs(bthtn, here):
     answer = bthtn("check", "soldier", "--stub")
     assert (answer.code, "'soldier' has no stubs" in answer.err) == (2, True)
