@@ -7,8 +7,9 @@ from typing import Any
 
 from bthtn.engine.domain.builder import Primitive
 from bthtn.engine.world.assignment import Assignment
+from bthtn.kit.formats.hddl.functions import Functions
 from bthtn.kit.formats.hddl.source import Source
-from bthtn.kit.formats.hddl.syntax import Action, Atom, Change, Increase
+from bthtn.kit.formats.hddl.syntax import Action, Assign, Change, Increase
 from bthtn.kit.formats.hddl.truths import Scope, Truth, Truths, equal, joined, negated
 from bthtn.kit.formats.hddl.world import World
 
@@ -17,11 +18,11 @@ _Changed = tuple[str, list[Any], Truth, bool]
 
 
 class Actions:
-    """Describes the actions of one problem. ``minimizes`` is the function that is their cost."""
+    """Describes the actions of one problem."""
 
-    def __init__(self, world: World, truths: Truths, source: Source, minimizes: str) -> None:
+    def __init__(self, world: World, truths: Truths, source: Source, functions: Functions) -> None:
         self._world, self._truths = world, truths
-        self._source, self._minimizes = source, minimizes
+        self._source, self._functions = source, functions
 
     def described(self, action: Action, scope: Scope, further: Sequence[Truth]) -> Primitive:
         """The primitive task; its precondition has further parts. Raises InputError."""
@@ -29,7 +30,9 @@ class Actions:
             [self._truths.of(action.condition, scope, self._source), *further], decisive=False
         )
         changes: list[_Changed] = []
+        made: list[Assignment] = []
         costs: list[Any] = []
+        minimizes = self._functions.minimizes
         for effect in action.effects:
             where = (self._source, action.at)
             for inner in self._truths.instances(effect.variables, scope, *where):
@@ -37,10 +40,13 @@ class Actions:
                 if isinstance(effect, Change):
                     values = [self._truths.term(term, inner) for term in effect.atom.terms]
                     changes.append((effect.atom.name, values, truth, effect.becomes))
-                elif effect.target.name == self._minimizes:
+                    continue
+                if effect.target.name == minimizes and isinstance(effect, Increase):
                     costs.append(self._amount(effect, truth, inner))
-        cost = sum(costs[1:], costs[0] if costs else 0) if self._minimizes else 1
-        return Primitive(precondition=condition, effects=self._effects(changes), cost=cost)
+                if effect.target.name in self._functions.changing:
+                    made.append(self._given(effect, truth, inner))
+        cost = sum(costs[1:], costs[0] if costs else 0) if minimizes else 1
+        return Primitive(precondition=condition, effects=self._effects(changes) + made, cost=cost)
 
     def _effects(self, changes: Sequence[_Changed]) -> list[Assignment]:
         """What becomes false and then what becomes true, which stays so; then what depends."""
@@ -69,11 +75,23 @@ class Actions:
             stays = joined([own, negated(joined(truths[False], decisive=True))], decisive=False)
             yield own.becomes(joined([*truths[True], stays], decisive=True))
 
+    def _given(self, effect: Assign | Increase, truth: Truth, scope: Scope) -> Assignment:
+        """The change of a function."""
+        if truth is not True:
+            message = "changes of a function under a condition are not read"
+            raise self._source.unsupported(effect.target.at, message)
+        target = self._truths.value(effect.target, scope)
+        if isinstance(effect, Assign):
+            assignment: Assignment = target.becomes(self._truths.value(effect.value, scope))
+        else:
+            assignment = target.increases(self._truths.value(effect.amount, scope))
+        return assignment
+
     def _amount(self, cost: Increase, truth: Truth, scope: Scope) -> Any:
         if truth is not True:
             message = "costs under a condition are not read"
             raise self._source.unsupported(cost.target.at, message)
-        if not isinstance(cost.amount, Atom):
-            return cost.amount
-        values = [self._truths.term(term, scope) for term in cost.amount.terms]
-        return self._world.fluent("function", cost.amount.name, values)
+        amount = self._truths.value(cost.amount, scope)
+        if isinstance(amount, float) and amount < 0:
+            raise self._source.unsupported(cost.target.at, "costs below zero are not read")
+        return amount

@@ -16,6 +16,7 @@ from bthtn.engine.domain.variable import one_of
 from bthtn.engine.planning.strips.achieve import achieve
 from bthtn.engine.world.expression import Expression, Parameter, as_expression
 from bthtn.kit.formats.hddl.actions import Actions
+from bthtn.kit.formats.hddl.functions import Functions
 from bthtn.kit.formats.hddl.names import python_names
 from bthtn.kit.formats.hddl.necessary import Needs, conjuncts_of, literals_in, terms_of
 from bthtn.kit.formats.hddl.orders import arranged, in_line
@@ -78,6 +79,7 @@ class _Lowering:
         self._needs = Needs(domain, is_total=_is_total(domain, problem))
         self._world = World(domain, problem, self._needs.changing, self._needs.growing)
         self._truths = Truths(self._world)
+        self._functions = Functions(domain, problem)
         self._methods: dict[str, list[Method]] = {name: [] for name in domain.tasks}
         for each in domain.methods:
             self._methods[each.task.name].append(each)
@@ -92,7 +94,7 @@ class _Lowering:
         """The domain, the state and the goal."""
         domain = Domain(self._file.name, self._world.state_class)
         narrow = self._narrow()
-        actions = Actions(self._world, self._truths, self._file.source, self._minimizes)
+        actions = Actions(self._world, self._truths, self._file.source, self._functions)
         for action in self._file.actions.values():
             described = self._description(action, actions, narrow[action.name])
             self._tasks[action.name] = domain.primitive(described)
@@ -101,12 +103,6 @@ class _Lowering:
             self._tasks[task.name] = define(self._definition(task))
         goal = self._goal(domain)
         return PlanningProblem(domain.freeze(), self._world.start(), goal)
-
-    @property
-    def _minimizes(self) -> str:
-        """The function that is the cost of plans, "" if each step costs one."""
-        name = self._problem.minimizes
-        return name if name in self._file.functions else ""
 
     # actions
 
@@ -234,7 +230,8 @@ class _Lowering:
         goal = self._truths.of(problem.goal, {}, problem.source)
         if problem.network is None:
             names = {each.name for task in self._tasks.values() for each in task.parameters}
-            return achieve(goal, objects=dict.fromkeys(names, self._world.of_types((OBJECT,))))
+            objects = dict.fromkeys(names, self._world.of_types((OBJECT,)))
+            return achieve(goal, objects=objects, forward=not self._functions.go_back)
         final = () if goal is True else (as_expression(goal),)
         constraints = tuple(conjuncts_of(problem.network.constraints))
         if not problem.variables and not constraints:

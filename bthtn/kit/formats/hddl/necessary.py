@@ -22,7 +22,9 @@ from bthtn.kit.formats.hddl.syntax import (
     Action,
     And,
     Atom,
+    Calculation,
     Change,
+    Compared,
     Condition,
     DomainFile,
     Equal,
@@ -33,6 +35,7 @@ from bthtn.kit.formats.hddl.syntax import (
     Not,
     OfType,
     Or,
+    Value,
 )
 
 
@@ -222,6 +225,8 @@ def terms_of(condition: Condition) -> Iterator[str]:
             yield from terms
         case Equal(left, right):
             yield from (left, right)
+        case Compared(_, left, right):
+            yield from (term for each in (left, right) for term in _terms_in(each))
         case OfType(term):
             yield term
         case Not(part):
@@ -232,3 +237,13 @@ def terms_of(condition: Condition) -> Iterator[str]:
         case ForAll(variables, part) | Exists(variables, part):
             own = {each.name for each in variables}
             yield from (term for term in terms_of(part) if term not in own)
+
+
+def _terms_in(value: Value) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Atom(_, terms):
+            yield from terms
+        case Calculation(_, left, right):
+            yield from (*_terms_in(left), *_terms_in(right))

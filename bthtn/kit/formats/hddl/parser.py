@@ -9,7 +9,8 @@ name that is.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -19,8 +20,11 @@ from bthtn.kit.formats.hddl.source import Source
 from bthtn.kit.formats.hddl.syntax import (
     Action,
     And,
+    Assign,
     Atom,
+    Calculation,
     Change,
+    Compared,
     Condition,
     Declared,
     DomainFile,
@@ -36,6 +40,7 @@ from bthtn.kit.formats.hddl.syntax import (
     Or,
     ProblemFile,
     Signature,
+    Value,
 )
 from bthtn.records import record
 
@@ -57,6 +62,7 @@ REQUIREMENTS: Final = frozenset(
         ":action-costs",
         ":fluents",
         ":numeric-fluents",
+        ":object-fluents",
         ":hierarchy",
         ":htn",
         ":method-preconditions",
@@ -74,14 +80,13 @@ _SUBTASKS: Final = (":subtasks", ":tasks", *_ORDERED)
 _NETWORK: Final = (*_SUBTASKS, ":ordering", ":constraints")
 _IN_METHODS: Final = (":parameters", ":task", ":precondition", *_NETWORK)
 _CONNECTIVES: Final = ("and", "or", "not", "imply", "forall", "exists", "=")
-_EFFECTS: Final = ("and", "not", "forall", "when", "increase")
+_EFFECTS: Final = ("and", "not", "forall", "when", "assign", "increase", "decrease")
 _TYPE_OF: Final = ("sort", "sortof", "typeof")
-_OTHER_EFFECTS: Final = frozenset(
-    {"decrease", "assign", "scale-up", "scale-down", "oneof", "probabilistic"}
-)
+_OTHER_EFFECTS: Final = frozenset({"scale-up", "scale-down", "oneof", "probabilistic"})
 _NO_PREDICATES: Final = frozenset({*_CONNECTIVES, *_EFFECTS})
 _COMPARISONS: Final = frozenset({"<", ">", "<=", ">="})
-_NUMBER: Final = re.compile(r"\d{1,15}(\.\d{1,15})?")
+_CALCULATIONS: Final = frozenset({"+", "-", "*", "/"})
+_NUMBER: Final = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 _ALWAYS_AT: Final = 0
 _ORDER_WORDS: Final = 3
 
@@ -264,9 +269,11 @@ class _Parser:
 
     def _term(self, form: Form, index: int, scope: Mapping[str, Declared]) -> str:
         term = self._word(form, index, "a variable or an object")
+        return self._known_term(term, form.places[index], scope)
+
+    def _known_term(self, term: str, at: int, scope: Mapping[str, Declared]) -> str:
         if term in scope or term in self.objects:
             return term
-        at = form.places[index]
         if term[0] == "?":
             raise self.source.unknown(at, f"there is no variable '{term}' here", term, scope)
         raise self.source.unknown(at, f"there is no object '{term}'", term, self.objects)
@@ -318,8 +325,8 @@ class _Parser:
                 self._count(form, 2)
                 return Equal(self._term(form, 1, scope), self._term(form, 2, scope), at)
             case word if word == "=" or word in _COMPARISONS:
-                message = "numbers in conditions are not read"
-                raise self.source.unsupported(at, message, _CONNECTIVES, word)
+                self._count(form, 2)
+                return self._compared(word, [self._value(each, scope) for each in inside], at)
             case word if word in self.predicates:
                 return self._atom(form, self.predicates, "predicate", scope)
             case word:
@@ -332,6 +339,42 @@ class _Parser:
             parts = f"{number} part" + "s" * (number > 1)
             given = len(form.parts) - 1
             raise self.source.malformed(form.at, f"'{form.parts[0]}' takes {parts}, not {given}")
+
+    def _compared(self, word: str, values: Sequence[Value], at: int) -> Compared:
+        left, right = values
+        kinds = {self._is_number(each) for each in values}
+        if len(kinds) > 1 or (word != "=" and kinds != {True}):
+            raise self.source.malformed(at, f"'{word}' does not compare objects with numbers")
+        if word in (">", ">="):
+            left, right, word = right, left, word.replace(">", "<")
+        return Compared("==" if word == "=" else word, left, right, at)
+
+    def _value(self, part: _Part, scope: Mapping[str, Declared]) -> Value:
+        """A number, a term, what a function is, or what is computed of numbers."""
+        if isinstance(part.value, str):
+            if _NUMBER.fullmatch(part.value):
+                return _number(self.source, part)
+            return self._known_term(part.value, part.at, scope)
+        form = part.value
+        word = self._word(form, 0, "a function")
+        if word not in _CALCULATIONS:
+            return self._atom(form, self.functions, "function", scope)
+        numbers = [self._number(each, scope) for each in list(_parts(form))[1:]]
+        if word == "-" and len(numbers) == 1:
+            return Calculation(word, 0, *numbers)
+        self._count(form, 2)
+        return Calculation(word, *numbers)
+
+    def _number(self, part: _Part, scope: Mapping[str, Declared]) -> Value:
+        value = self._value(part, scope)
+        if not self._is_number(value):
+            raise self.source.malformed(part.at, "an object stands where a number belongs")
+        return value
+
+    def _is_number(self, value: Value) -> bool:
+        if isinstance(value, Atom):
+            return not self.functions[value.name].values
+        return not isinstance(value, str)
 
     # networks
 
@@ -484,16 +527,22 @@ class _DomainParser(_Parser):
             self._add(found, self.predicates, "predicates")
 
     def _declare_functions(self, parts: list[_Part]) -> None:
+        waiting: list[str] = []
         pieces = iter(parts)
         for part in pieces:
             if part.value == "-":
-                kind = next(pieces, part)
-                if kind.value != "number":
-                    message = "functions with other values than numbers are not read"
-                    raise self.source.unsupported(kind.at, message, ["number"], str(kind.value))
+                kind = next(pieces, None)
+                if kind is None:
+                    raise self.source.malformed(part.at, "a type is missing behind '-'")
+                values = () if kind.value == "number" else self._types(kind)
+                for each in waiting:
+                    self.functions[each] = replace(self.functions[each], values=values)
+                waiting = []
                 continue
             form = self._form(part, "a function in brackets")
-            self._add(self._signature(form, 0, "a function"), self.functions, "functions")
+            found = self._signature(form, 0, "a function")
+            self._add(found, self.functions, "functions")
+            waiting.append(found.name)
 
     def _declare_task(self, keyword: str, form: Form, name: str) -> None:
         at = form.places[1]
@@ -560,10 +609,16 @@ class _DomainParser(_Parser):
                 self._count(form, 2)
                 asked = self._condition(inside[0], scope)
                 yield from self._effects(inside[1], scope, around.under(asked))
+            case "assign":
+                target, value = self._given(form, scope)
+                yield Assign(target, value, *around.parts)
             case "increase":
-                self._count(form, 2)
-                target = self._function(inside[0], scope)
-                yield Increase(target, self._amount(inside[1], scope), *around.parts)
+                target, value = self._given(form, scope)
+                yield Increase(target, value, *around.parts)
+            case "decrease":
+                target, value = self._given(form, scope)
+                less = -value if isinstance(value, int | float) else Calculation("-", 0, value)
+                yield Increase(target, less, *around.parts)
             case word if word in self.predicates:
                 added = self._atom(form, self.predicates, "predicate", scope)
                 yield Change(added, True, *around.parts)  # noqa: FBT003 - likewise
@@ -573,17 +628,19 @@ class _DomainParser(_Parser):
                 known = [*self.predicates, *_EFFECTS]
                 raise self.source.unknown(at, f"there is no predicate '{word}'", word, known)
 
-    def _function(self, part: _Part, scope: Mapping[str, Declared]) -> Atom:
-        form = self._form(part, "a function in brackets")
-        return self._atom(form, self.functions, "function", scope)
-
-    def _amount(self, part: _Part, scope: Mapping[str, Declared]) -> Atom | float:
-        if isinstance(part.value, str):
-            return _number(self.source, part)
-        if part.value.parts and part.value.parts[0] in ("+", "-", "*", "/"):
-            message = "computed amounts are not read"
-            raise self.source.unsupported(part.at, f"{message}: write a number or a function")
-        return self._function(part, scope)
+    def _given(self, form: Form, scope: Mapping[str, Declared]) -> tuple[Atom, Value]:
+        """The function that an effect changes, and the value in it."""
+        self._count(form, 2)
+        of, what = list(_parts(form))[1:]
+        target = self._atom(
+            self._form(of, "a function in brackets"), self.functions, "function", scope
+        )
+        value = self._value(what, scope)
+        is_number = self._is_number(target)
+        if self._is_number(value) is not is_number or not (is_number or form.parts[0] == "assign"):
+            wanted = "a number" if is_number or form.parts[0] != "assign" else "an object"
+            raise self.source.malformed(what.at, f"{wanted} is missing for '{target.name}'")
+        return target, value
 
     def _method(self, form: Form, name: str, compound: Mapping[str, Signature]) -> Method:
         at = form.places[1]
@@ -652,10 +709,12 @@ class _ProblemParser(_Parser):
             minimizes,
         )  # fmt: skip
 
-    def _init(self, form: Form | None) -> tuple[tuple[Atom, ...], tuple[tuple[Atom, float], ...]]:
+    def _init(
+        self, form: Form | None
+    ) -> tuple[tuple[Atom, ...], tuple[tuple[Atom, float | str], ...]]:
         """The facts that hold at first, and the values of functions."""
         facts: list[Atom] = []
-        values: list[tuple[Atom, float]] = []
+        values: list[tuple[Atom, float | str]] = []
         for part in list(_parts(form))[1:] if form is not None else ():
             fact = self._form(part, "a fact in brackets")
             word = self._word(fact, 0, "a predicate")
@@ -664,7 +723,7 @@ class _ProblemParser(_Parser):
                 of, number = list(_parts(fact))[1:]
                 function = self._form(of, "a function in brackets")
                 target = self._atom(function, self.functions, "function", {})
-                values.append((target, _number(self.source, number)))
+                values.append((target, self._initial(target, number)))
             elif word == "not":
                 self._count(fact, 1)
                 inside = self._form(list(_parts(fact))[1], "a predicate in brackets")
@@ -672,6 +731,14 @@ class _ProblemParser(_Parser):
             else:
                 facts.append(self._atom(fact, self.predicates, "predicate", {}))
         return tuple(facts), tuple(values)
+
+    def _initial(self, target: Atom, part: _Part) -> float | str:
+        """What a function is at first."""
+        if self._is_number(target):
+            return _number(self.source, part)
+        if isinstance(part.value, Form):
+            raise self.source.malformed(part.at, "brackets stand where an object belongs")
+        return self._known_term(part.value, part.at, {})
 
     def _metric(self, form: Form) -> str:
         """The name of the function that is to be small."""
@@ -681,6 +748,8 @@ class _ProblemParser(_Parser):
         if wanted != "minimize" or not isinstance(name, str):
             message = "only a function alone can be minimized"
             raise self.source.unsupported(form.at, message, ["minimize"], wanted)
+        if name in self.functions and self.functions[name].values:
+            raise self.source.malformed(form.at, f"'{name}' is no number")
         if name not in self.functions and name != "total-time":
             known = self.functions
             raise self.source.unknown(form.at, f"there is no function '{name}'", name, known)
@@ -716,7 +785,7 @@ def _merged(found: Iterable[Declared], known: Mapping[str, Declared]) -> dict[st
 
 def _number(source: Source, part: _Part) -> float:
     if isinstance(part.value, Form) or not _NUMBER.fullmatch(part.value):
-        raise source.malformed(part.at, "a number that is not below zero is missing here")
+        raise source.malformed(part.at, "a number is missing here")
     return float(part.value) if "." in part.value else int(part.value)
 
 

@@ -14,19 +14,24 @@ from bthtn.kit.formats.hddl.parser import OBJECT
 from bthtn.kit.formats.hddl.syntax import (
     Action,
     And,
+    Assign,
     Atom,
+    Calculation,
     Change,
+    Compared,
     Condition,
     Declared,
     DomainFile,
     Equal,
     Exists,
     ForAll,
+    Increase,
     Method,
     Not,
     OfType,
     Or,
     Signature,
+    Value,
 )
 
 _IMPORTED: Final = (
@@ -37,6 +42,8 @@ _IMPORTED: Final = (
 _BUILT_IN: Final = ("bool", "float", "str", "tuple", "all", "any", "state")
 _WIDTH: Final = 100
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_COST: Final = "total-cost"
+"""The function that is the cost of plans, in each domain that has costs."""
 _COMMON: Final = "objects"
 """The relation of all objects, where there is a variable of no type."""
 
@@ -121,9 +128,9 @@ class _Writer:
             else:
                 lines.append(self._fluent(attribute, index, "bool", "False"))
         for name, function in self._file.functions.items():
-            lines.append(
-                self._fluent(self._attributes["function", name], _index(function), "float", "0.0")
-            )
+            described = ("str", '""') if function.values else ("float", "0.0")
+            attribute = self._attributes["function", name]
+            lines.append(self._fluent(attribute, _index(function), *described))
         return "\n".join(lines)
 
     def _fluent(self, attribute: str, index: str, kind: str, default: str) -> str:
@@ -154,6 +161,28 @@ class _Writer:
     def _term(self, term: str, names: Mapping[str, str]) -> str:
         return names[term] if term in names else f'"{self._file.constants[term].spelled}"'
 
+    def _value(self, value: Value, names: Mapping[str, str], owner: str) -> str:
+        """A value as an expression."""
+        match value:
+            case str():
+                return self._term(value, names)
+            case Atom(name, terms):
+                return self._of("function", name, terms, names, owner)
+            case Calculation(symbol, left, right):
+                if symbol == "/" and owner == self._class:
+                    message = "divisions are not written in Python but by what quantifies"
+                    raise self._file.source.unsupported(0, message)
+                sides = (self._value(each, names, owner) for each in (left, right))
+                return f"({f' {symbol} '.join(sides)})"
+            case number:
+                return str(number)
+
+    def _compared(self, condition: Compared, names: Mapping[str, str], owner: str) -> str:
+        left, right = (
+            self._value(each, names, owner) for each in (condition.left, condition.right)
+        )
+        return f"{left} {condition.symbol} {right}"
+
     def _data(self, condition: Condition, names: Mapping[str, str]) -> str:
         """A condition as an expression, which needs no brackets around it but a comparison."""
         match condition:
@@ -161,6 +190,8 @@ class _Writer:
                 return self._of("predicate", name, terms, names, self._class)
             case Equal(left, right):
                 return f"({self._term(left, names)} == {self._term(right, names)})"
+            case Compared():
+                return f"({self._compared(condition, names, self._class)})"
             case Not(Equal(left, right)):
                 return f"({self._term(left, names)} != {self._term(right, names)})"
             case Not(part):
@@ -180,6 +211,8 @@ class _Writer:
                 return self._of("predicate", name, terms, names, "state")
             case Equal(left, right):
                 return f"{self._term(left, names)} == {self._term(right, names)}"
+            case Compared():
+                return self._compared(condition, names, "state")
             case OfType(term, types):
                 kinds = [self._of("type", each, (term,), names, "state") for each in types]
                 return f"({' or '.join(kinds)})"
@@ -210,7 +243,9 @@ class _Writer:
                 else:
                     text = self._data(part, names)
                     found.append(
-                        text[1:-1] if isinstance(part, Equal) or _is_unequal(part) else text
+                        text[1:-1]
+                        if isinstance(part, Equal | Compared) or _is_unequal(part)
+                        else text
                     )
         return found
 
@@ -243,6 +278,14 @@ class _Writer:
                 if isinstance(each, Change) and each.becomes is becomes:
                     atom = self._data(each.atom, names)
                     effects.append(f"{atom}.becomes({becomes})")
+        for each in action.effects:
+            if isinstance(each, Assign):
+                target = self._value(each.target, names, self._class)
+                effects.append(f"{target}.becomes({self._value(each.value, names, self._class)})")
+            elif isinstance(each, Increase) and each.target.name != _COST:
+                target = self._value(each.target, names, self._class)
+                amount = self._value(each.amount, names, self._class)
+                effects.append(f"{target}.increases({amount})")
         parts += self._given("effects", effects)
         parts += [f"cost={cost}" for cost in self._costs(action, names)]
         body = _listed("return primitive(", parts, ")", "    ")
@@ -250,14 +293,11 @@ class _Writer:
 
     def _costs(self, action: Action, names: Mapping[str, str]) -> list[str]:
         """What the action adds to the cost of a plan, if plans have one."""
-        if "total-cost" not in self._file.functions:
+        if _COST not in self._file.functions:
             return []
         for each in action.effects:
-            if not isinstance(each, Change) and each.target.name == "total-cost":
-                amount = each.amount
-                if isinstance(amount, Atom):
-                    return [self._of("function", amount.name, amount.terms, names, self._class)]
-                return [str(amount)]
+            if isinstance(each, Increase) and each.target.name == _COST:
+                return [self._value(each.amount, names, self._class)]
         return ["0"]
 
     def _task(self, task: Signature) -> str:

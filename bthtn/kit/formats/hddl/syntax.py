@@ -32,6 +32,29 @@ class Equal:
 
 
 @record
+class Calculation:
+    """A number computed from two others by ``+``, ``-``, ``*`` or ``/``."""
+
+    symbol: str
+    left: Value
+    right: Value
+
+
+Value = str | float | Atom | Calculation
+"""An object, a number, or what a function is: the word of a term, a number, or what to compute."""
+
+
+@record
+class Compared:
+    """Two values compared by ``==``, ``<`` or ``<=``: numbers, or what functions are."""
+
+    symbol: str
+    left: Value
+    right: Value
+    at: int
+
+
+@record
 class OfType:
     """Whether an object is of a type, in the constraints of a network."""
 
@@ -82,7 +105,7 @@ class Exists:
     at: int
 
 
-Condition = Atom | Equal | OfType | Not | And | Or | ForAll | Exists
+Condition = Atom | Equal | Compared | OfType | Not | And | Or | ForAll | Exists
 
 
 @record
@@ -99,16 +122,26 @@ class Change:
 
 
 @record
-class Increase:
-    """What an action adds to a number, such as the cost of the plan; otherwise as a change."""
+class Assign:
+    """A function gets a value; otherwise as a change."""
 
     target: Atom
-    amount: Atom | float
+    value: Value
     variables: tuple[Declared, ...]
     condition: Condition
 
 
-Effect = Change | Increase
+@record
+class Increase:
+    """What an action adds to a number, such as the cost of the plan; otherwise as a change."""
+
+    target: Atom
+    amount: Value
+    variables: tuple[Declared, ...]
+    condition: Condition
+
+
+Effect = Change | Assign | Increase
 
 
 @record
@@ -123,12 +156,16 @@ class Declared:
 
 @record
 class Signature:
-    """A predicate, a function, or a task that methods decompose."""
+    """A predicate, a function, or a task that methods decompose.
+
+    ``values`` are the types of the objects that a function may be, none if it is a number.
+    """
 
     name: str
     parameters: tuple[Declared, ...]
     spelled: str
     at: int
+    values: tuple[str, ...] = ()
 
 
 @record
@@ -200,7 +237,7 @@ class ProblemFile:
     domain: str
     objects: Mapping[str, Declared]
     facts: tuple[Atom, ...]
-    values: tuple[tuple[Atom, float], ...]
+    values: tuple[tuple[Atom, float | str], ...]
     variables: tuple[Declared, ...]
     network: Network | None
     goal: Condition

@@ -6,12 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from bthtn.engine.world.expression import Comparison, Constant, Expression, Junction, Negation
+from bthtn.engine.world.expression import (
+    Arithmetic,
+    Comparison,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    as_expression,
+)
+from bthtn.engine.world.operations import COMPARE
 from bthtn.kit.formats.hddl.parser import OBJECT
 from bthtn.kit.formats.hddl.source import Source
 from bthtn.kit.formats.hddl.syntax import (
     And,
     Atom,
+    Calculation,
+    Compared,
     Condition,
     Declared,
     Equal,
@@ -20,6 +31,7 @@ from bthtn.kit.formats.hddl.syntax import (
     Not,
     OfType,
     Or,
+    Value,
 )
 from bthtn.kit.formats.hddl.world import World
 
@@ -53,6 +65,8 @@ class Truths:
                 return found
             case Equal(left, right):
                 return equal(self.term(left, scope), self.term(right, scope))
+            case Compared(symbol, left, right):
+                return _compared(symbol, self.value(left, scope), self.value(right, scope))
             case OfType(term, types):
                 return self.of_type(self.term(term, scope), types)
             case Not(part):
@@ -64,6 +78,19 @@ class Truths:
                 scopes = self.instances(variables, scope, source, at)
                 truths = (self.of(part, each, source) for each in scopes)
                 return joined(truths, decisive=isinstance(condition, Exists))
+
+    def value(self, value: Value, scope: Scope) -> Any:
+        """What a value stands for: an object, a number, or an expression."""
+        match value:
+            case str():
+                return self.term(value, scope)
+            case Atom(name, terms):
+                return self._world.fluent("function", name, [self.term(t, scope) for t in terms])
+            case Calculation(symbol, left, right):
+                parts = (self.value(left, scope), self.value(right, scope))
+                return Arithmetic(symbol, *map(as_expression, parts))
+            case number:
+                return float(number)
 
     def of_type(self, value: Any, types: tuple[str, ...]) -> Truth:
         """Whether an object is of one of these types."""
@@ -87,6 +114,12 @@ class Truths:
                 message = f"quantifiers stand for more than {MOST_INSTANCES:,} conditions"
                 raise source.unsupported(at, message)
             yield {**scope, **{each.name: v for each, v in zip(variables, values, strict=True)}}
+
+
+def _compared(symbol: str, left: Any, right: Any) -> Truth:
+    if _is_symbol(left) or _is_symbol(right):
+        return Comparison(symbol, as_expression(left), as_expression(right))
+    return bool(COMPARE[symbol](left, right))
 
 
 def _is_symbol(value: Any) -> bool:

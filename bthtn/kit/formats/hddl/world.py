@@ -1,7 +1,7 @@
 """The State class of a problem, its objects by type, and the state that it begins with.
 
 A predicate that no action changes is a relation, as is each type; any other predicate is a family
-of fluents that are true or false. Functions are numbers, which no action changes.
+of fluents that are true or false. A function is a family of numbers, or of names of objects.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class World:
                 content[self._named("first", predicate, content)] = relation(type=_index(predicate))
         for function in domain.functions.values():
             attribute = self._named("function", function, content)
-            content[attribute], annotations[attribute] = _fluents(function, default=0.0)
+            content[attribute], annotations[attribute] = _fluents(
+                function, default="" if function.values else 0.0
+            )
         for kind in domain.types.values():
             content[self._named("type", kind, content)] = relation(type=str)
         content |= {"__annotations__": annotations, "__module__": __name__}
@@ -95,9 +97,11 @@ class World:
                 found = self.fluent("first", name)
             width = len(found.columns)
             values[found] = Tuples(rows if width > 1 else (row[0] for row in rows), width)
-        for atom, number in self._values:
+        for atom, value in self._values:
             row = [self.spelled[term] for term in atom.terms]
-            values[self.fluent("function", atom.name, row)] = float(number)
+            values[self.fluent("function", atom.name, row)] = (
+                self.spelled[value] if isinstance(value, str) else float(value)
+            )
         for name in self._types:
             values[self.fluent("type", name)] = Tuples(self.of_types((name,)), 1)
         return FrozenState(values)

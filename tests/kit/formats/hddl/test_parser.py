@@ -27,7 +27,10 @@ FAULTS = {
         ":precondition (at ?p hqq)": "BT442 there is no object 'hqq' 'hq'",
         ":precondition (at ?p)": "BT440 'at' takes 2 arguments, not 1 (at ?t ?i)",
         ":precondition (not (at ?p ?to) (at ?p ?to))": "BT440 'not' takes 1 part, not 2",
-        ":precondition (< 1 2)": "BT441 numbers in conditions are not read",
+        ":precondition (< 1 ?p)": "BT440 '<' does not compare objects with numbers",
+        ":precondition (> ?p ?to)": "BT440 '>' does not compare objects with numbers",
+        ":precondition (< 1 (+ 1 2 3))": "BT440 '+' takes 2 parts, not 3",
+        ":precondition (< 1 (+ 1 ?p))": "BT440 an object stands where a number belongs",
         ":precondition at": "BT440 'at' stands where a condition in brackets belongs",
         ":precondtion (at ?p ?to)": "BT441 ':precondtion' is not read here ':precondition'",
         ":precondition (at ?p ?to) :precondition ()": "BT440 ':precondition' is given twice",
@@ -44,7 +47,7 @@ FAULTS = {
     },
     ":effect (delivered ?p)": {
         ":effect (deliverd ?p)": "BT442 there is no predicate 'deliverd' 'delivered'",
-        ":effect (assign (cost) 3)": "BT441 effects 'assign' are not read",
+        ":effect (scale-up (cost) 3)": "BT441 effects 'scale-up' are not read",
         ":effect (increase (cost) 3)": "BT442 there is no function 'cost'",
         ":effect (delivered ?p": "BT440 this bracket is never closed",
         ":effect (delivered ?p))": "BT440 this bracket closes none",
@@ -142,8 +145,8 @@ SMALL = """(define (domain d) (:predicates (p ?x)) (:functions (total-cost))
         ("(p ?x))", "(p ?x) (p ?y))", "BT442 two predicates are called 'p'"),
         (
             "(total-cost)",
-            "(total-cost) - object",
-            "BT441 functions with other values than numbers are not read",
+            "(total-cost) - objet",
+            "BT442 there is no type 'objet'",
         ),
         (
             ":effect (p ?x)",
@@ -152,14 +155,15 @@ SMALL = """(define (domain d) (:predicates (p ?x)) (:functions (total-cost))
         ),
         (
             ":effect (p ?x)",
-            ":effect (increase (total-cost) (+ 1 2))",
-            "BT441 computed amounts are not read: write a number or a function",
+            ":effect (increase (total-cost) ?x)",
+            "BT440 a number is missing for 'total-cost'",
         ),
         (
             ":effect (p ?x)",
-            ":effect (increase (total-cost) -1)",
-            "BT440 a number that is not below zero is missing here",
+            ":effect (increase (total-cost))",
+            "BT440 'increase' takes 2 parts, not 1",
         ),
+        ("(total-cost)", "(total-cost) -", "BT440 a type is missing behind '-'"),
         (":task (all) ", "", "BT440 the method 'm' says no :task"),
     ],
 )
@@ -175,6 +179,10 @@ def test_what_a_small_domain_may_not_say_is_told(before, after, wanted):
     [
         ("(define (domain p))", "BT440 this is a domain, and no problem"),
         ("(define (problem p) (:init))", "BT440 there is neither a :goal nor an :htn"),
+        (
+            "(define (problem p) (:init (= (total-cost) p)) (:goal ()))",
+            "BT440 a number is missing here",
+        ),
         ("(define (problem p) (:requirements :odd) (:goal ()))", "BT441 ':odd' is not supported"),
     ],
 )
