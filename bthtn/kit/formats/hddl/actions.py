@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bthtn.engine.domain.builder import Primitive
 from bthtn.engine.world.assignment import Assignment
+from bthtn.engine.world.expression import as_expression
 from bthtn.kit.formats.hddl.functions import Functions
 from bthtn.kit.formats.hddl.source import Source
 from bthtn.kit.formats.hddl.syntax import Action, Assign, Change, Increase
@@ -15,6 +17,10 @@ from bthtn.kit.formats.hddl.world import World
 
 _Changed = tuple[str, list[Any], Truth, bool]
 """The predicate, its arguments, the condition, and what it becomes."""
+
+
+_Given = tuple[Assign | Increase, Truth, Scope]
+"""The change of a function, its condition, and the meaning of its variables."""
 
 
 class Actions:
@@ -30,13 +36,15 @@ class Actions:
             [self._truths.of(action.condition, scope, self._source), *further], decisive=False
         )
         changes: list[_Changed] = []
-        made: list[Assignment] = []
+        given: list[_Given] = []
         costs: list[Any] = []
         minimizes = self._functions.minimizes
         for effect in action.effects:
             where = (self._source, action.at)
             for inner in self._truths.instances(effect.variables, scope, *where):
                 truth = self._truths.of(effect.condition, inner, self._source)
+                if truth is False:
+                    continue
                 if isinstance(effect, Change):
                     values = [self._truths.term(term, inner) for term in effect.atom.terms]
                     changes.append((effect.atom.name, values, truth, effect.becomes))
@@ -44,9 +52,10 @@ class Actions:
                 if effect.target.name == minimizes and isinstance(effect, Increase):
                     costs.append(self._amount(effect, truth, inner))
                 if effect.target.name in self._functions.changing:
-                    made.append(self._given(effect, truth, inner))
+                    given.append((effect, truth, inner))
         cost = sum(costs[1:], costs[0] if costs else 0) if minimizes else 1
-        return Primitive(precondition=condition, effects=self._effects(changes) + made, cost=cost)
+        effects = self._effects(changes) + self._of_functions(given)
+        return Primitive(precondition=condition, effects=effects, cost=cost)
 
     def _effects(self, changes: Sequence[_Changed]) -> list[Assignment]:
         """What becomes false and then what becomes true, which stays so; then what depends."""
@@ -75,17 +84,30 @@ class Actions:
             stays = joined([own, negated(joined(truths[False], decisive=True))], decisive=False)
             yield own.becomes(joined([*truths[True], stays], decisive=True))
 
-    def _given(self, effect: Assign | Increase, truth: Truth, scope: Scope) -> Assignment:
-        """The change of a function."""
-        if truth is not True:
-            message = "changes of a function under a condition are not read"
-            raise self._source.unsupported(effect.target.at, message)
+    def _of_functions(self, given: Sequence[_Given]) -> list[Assignment]:
+        """The changes of functions."""
+        assigned = Counter(each.target.name for each, _, _ in given if isinstance(each, Assign))
+        for effect, truth, _ in given:
+            if truth is not True and assigned[effect.target.name] > 1:
+                message = f"'{effect.target.name}' gets several values, one under a condition"
+                raise self._source.unsupported(effect.target.at, message)
+        return [self._of_function(*each) for each in given]
+
+    def _of_function(self, effect: Assign | Increase, truth: Truth, scope: Scope) -> Any:
+        """The change of a function. Under a condition, a number counts once if it holds.
+
+        ``when c: n becomes 3`` is ``n becomes c * 3 + (not c) * n``.
+        """
         target = self._truths.value(effect.target, scope)
-        if isinstance(effect, Assign):
-            assignment: Assignment = target.becomes(self._truths.value(effect.value, scope))
-        else:
-            assignment = target.increases(self._truths.value(effect.amount, scope))
-        return assignment
+        if isinstance(effect, Increase):
+            return target.increases(_times(truth, self._truths.value(effect.amount, scope)))
+        value = self._truths.value(effect.value, scope)
+        if truth is True:
+            return target.becomes(value)
+        if target.value_type is not float:
+            message = "objects that a function becomes under a condition are not read"
+            raise self._source.unsupported(effect.target.at, message)
+        return target.becomes(_times(truth, value) + _times(negated(truth), target))
 
     def _amount(self, cost: Increase, truth: Truth, scope: Scope) -> Any:
         if truth is not True:
@@ -95,3 +117,8 @@ class Actions:
         if isinstance(amount, float) and amount < 0:
             raise self._source.unsupported(cost.target.at, "costs below zero are not read")
         return amount
+
+
+def _times(truth: Truth, number: Any) -> Any:
+    """The number if the condition holds, else 0."""
+    return number if truth is True else as_expression(truth) * number

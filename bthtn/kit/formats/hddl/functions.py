@@ -36,31 +36,30 @@ class Functions:
         asked += [each for m in domain.methods for each in (m.condition, m.network.constraints)]
         asked += [problem.network.constraints] if problem.network else []
         compared = [
-            [*functions_in(each.left), *functions_in(each.right)]
+            [*_functions_in(each.left), *_functions_in(each.right)]
             for condition in asked
             for each in _comparisons_in(condition)
         ]
         changes = [each for each in effects if not isinstance(each, Change)]
         given = [
-            list(functions_in(each.amount if isinstance(each, Increase) else each.value))
+            list(_functions_in(each.amount if isinstance(each, Increase) else each.value))
             for each in changes
         ]
         read = frozenset(name for names in (*compared, *given) for name in names)
         self.changing = read.intersection(each.target.name for each in changes)
         """Functions that something reads and some action changes."""
-        self.go_back = self.changing.isdisjoint(name for names in given for name in names) and not (
-            any(isinstance(e, Increase) and e.target.name in self.changing for e in changes)
-            or any(len(names) > 1 and not self.changing.isdisjoint(names) for names in compared)
+        self.are_compared = any(
+            len(names) > 1 and not self.changing.isdisjoint(names) for names in compared
         )
-        """Whether it can be said what had to hold before an action, so that something holds."""
+        """Whether a condition compares two functions, one of which some action changes."""
 
 
-def functions_in(value: Value) -> Iterator[str]:
+def _functions_in(value: Value) -> Iterator[str]:
     """The functions that a value is computed from."""
     if isinstance(value, Atom):
         yield value.name
     elif isinstance(value, Calculation):
-        yield from (*functions_in(value.left), *functions_in(value.right))
+        yield from (*_functions_in(value.left), *_functions_in(value.right))
 
 
 def _comparisons_in(condition: Condition) -> Iterator[Compared]:

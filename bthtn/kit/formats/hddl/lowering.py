@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from bthtn.engine.domain.builder import Domain, Primitive
 from bthtn.engine.domain.construct import partial_order, unordered
 from bthtn.engine.domain.domain import FrozenDomain
 from bthtn.engine.domain.method import Methods, WrittenMethod, method
 from bthtn.engine.domain.network import NULL, NetworkLike, sequence
-from bthtn.engine.domain.task import Task
+from bthtn.engine.domain.task import PrimitiveTask, Task
 from bthtn.engine.domain.variable import one_of
 from bthtn.engine.planning.strips.achieve import achieve
-from bthtn.engine.world.expression import Expression, Parameter, as_expression
+from bthtn.engine.planning.strips.ground import opaque_parts
+from bthtn.engine.planning.strips.instances import Statics
+from bthtn.engine.world.expression import NOTHING_KNOWN, Expression, Parameter, as_expression
 from bthtn.kit.formats.hddl.actions import Actions
+from bthtn.kit.formats.hddl.decomposition import ROOT
 from bthtn.kit.formats.hddl.functions import Functions
 from bthtn.kit.formats.hddl.names import python_names
 from bthtn.kit.formats.hddl.necessary import Needs, conjuncts_of, literals_in, terms_of
@@ -38,9 +41,6 @@ from bthtn.kit.formats.hddl.syntax import (
 from bthtn.kit.formats.hddl.truths import Truth, Truths, equal
 from bthtn.kit.formats.hddl.world import World
 from bthtn.records import record
-
-ROOT: Final = "htn"
-"""The name of the task whose only method is an initial network with variables."""
 
 
 def planning_problem(domain: DomainFile, problem: ProblemFile) -> PlanningProblem:
@@ -229,9 +229,7 @@ class _Lowering:
         problem = self._problem
         goal = self._truths.of(problem.goal, {}, problem.source)
         if problem.network is None:
-            names = {each.name for task in self._tasks.values() for each in task.parameters}
-            objects = dict.fromkeys(names, self._world.of_types((OBJECT,)))
-            return achieve(goal, objects=objects, forward=not self._functions.go_back)
+            return self._achieved(goal, domain.freeze())
         final = () if goal is True else (as_expression(goal),)
         constraints = tuple(conjuncts_of(problem.network.constraints))
         if not problem.variables and not constraints:
@@ -242,6 +240,15 @@ class _Lowering:
             yield self._decomposition(part, [])
 
         return (domain.compound(_signed(htn, ROOT, ()))(), *final)
+
+    def _achieved(self, goal: Truth, domain: FrozenDomain) -> NetworkLike:
+        """The goal, from which a search goes back if it can through all actions."""
+        tasks = [task for task in domain.tasks.values() if isinstance(task, PrimitiveTask)]
+        statics = Statics(tasks, {}, NOTHING_KNOWN)
+        is_opaque = any(part for task in tasks for part in opaque_parts(task, statics))
+        names = {parameter.name for task in tasks for parameter in task.parameters}
+        objects = dict.fromkeys(names, self._world.of_types((OBJECT,)))
+        return achieve(goal, objects=objects, forward=is_opaque or self._functions.are_compared)
 
 
 class _Constructs:

@@ -9,31 +9,28 @@ root 1
 
 from __future__ import annotations
 
-from itertools import count
-
-from bthtn.engine.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.engine.plan.plan import Plan
-from bthtn.engine.plan.walk import fold
+from bthtn.kit.formats.hddl.decomposition import Done, decomposition
 
 
 def plan_text(plan: Plan) -> str:
     """The plan: its steps in order, the tasks of the goal, and what each is decomposed into."""
-    numbers = count()
-    steps: list[str] = []
-    tasks: list[str] = []
+    steps, roots = decomposition(plan)
+    numbers = {id(step): number for number, step in enumerate(steps)}
+    pending, decomposed = roots[::-1], list[Done]()
+    while pending:
+        done = pending.pop()
+        if done.method:
+            numbers[id(done)] = len(numbers)
+            decomposed.append(done)
+            pending += reversed(done.tasks)
 
-    def written(node: Node, below: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-        inside = tuple(number for numbers in below for number in numbers)
-        if isinstance(node, TaskNode):
-            number = next(numbers)
-            steps.append(" ".join(map(str, (number, node.task.name, *node.args))))
-            return (number,)
-        if isinstance(node, ScopeNode) and not node.task.origin and node.task.name != "htn":
-            number = next(numbers)
-            head = " ".join(map(str, (number, node.task.name, *node.args, "->", node.name)))
-            tasks.append(" ".join((head, *map(str, inside))))
-            return (number,)
-        return inside
+    def numbered(done: list[Done]) -> list[str]:
+        return [str(numbers[id(each)]) for each in done]
 
-    root = fold(plan.tree, written)
-    return "\n".join(["==>", *steps, " ".join(("root", *map(str, root))), *tasks, "<==", ""])
+    lines = [" ".join(map(str, (numbers[id(step)], step.name, *step.args))) for step in steps]
+    lines.append(" ".join(("root", *numbered(roots))))
+    for done in decomposed:
+        head = (str(numbers[id(done)]), done.name, *map(str, done.args), "->", done.method)
+        lines.append(" ".join((*head, *numbered(done.tasks))))
+    return "\n".join(["==>", *lines, "<==", ""])

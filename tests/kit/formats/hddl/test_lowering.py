@@ -90,6 +90,25 @@ def test_unordered_tasks_take_turns():
     assert find_plan(lowered.domain, lowered.state, lowered.goal) is not None
 
 
+def test_a_plan_in_turns_is_written_with_its_decomposition():
+    domain = """(define (domain d) (:types t) (:constants u v - t)
+      (:predicates (p ?x - t) (q ?x - t))
+      (:task both :parameters (?x - t)) (:task rest :parameters (?x - t)) (:task all)
+      (:method m :parameters (?x - t) :task (both ?x) :ordered-subtasks (and (one ?x) (rest ?x)))
+      (:method r :parameters (?x - t) :task (rest ?x) :ordered-subtasks (two ?x))
+      (:method n :parameters (?x - t) :task (rest ?x) :precondition (q ?x) :ordered-subtasks ())
+      (:method a :parameters () :task (all) :subtasks (and (both u) (both v)))
+      (:action one :parameters (?x - t) :precondition (forall (?y - t) (not (q ?y)))
+        :effect (p ?x))
+      (:action two :parameters (?x - t) :precondition (p ?x) :effect (q ?x)))"""
+    steps = ["one u", "one v", "two u", "two v"]
+    for network in ("(:htn :subtasks (and (both u) (both v)))", "(:htn :subtasks (and (all)))"):
+        assert solved(domain, f"(define (problem p) (:domain d) {network})") == steps
+    given = "(:htn :subtasks (and (all) (rest u) (rest v)))"
+    more = solved(domain, f"(define (problem p) (:domain d) (:init (p u)) {given})")
+    assert more.count("two v") >= 1
+
+
 def test_a_variable_gets_a_value_with_which_every_step_can_be_done():
     steps = task(
         "?x ?y - t",
