@@ -31,6 +31,7 @@ PACKAGES = (
     "bthtn.engine.plan",
     "bthtn.studio.analysis",
     "bthtn.kit.formats",
+    "bthtn.kit.unified_planning",
     "bthtn.studio.views",
     "bthtn.kit.recording",
     "bthtn.studio.watch",

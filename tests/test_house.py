@@ -51,6 +51,8 @@ CLOSED_KINDS = {
 # The tools that may be imported, each by the one module that its users load on purpose.
 GRAPHS = ("bthtn/studio/analysis/", "bthtn/studio/views/domain_drawing.py")
 """What needs networkx, which comes with the command."""
+UNIFIED_PLANNING = "bthtn/kit/unified_planning/"
+"""What needs the package of this name, which comes with an extra."""
 TOOL_OF = {
     "bthtn/engine/agent/code_types.py": "typing_extensions",
     "bthtn/kit/formats/workbook.py": "openpyxl",
@@ -535,6 +537,8 @@ def allowed_imports(path: str) -> set[str]:
     needed = [*project["dependencies"]]
     if path.startswith(("bthtn/studio/cli/", *GRAPHS)):
         needed += project["optional-dependencies"]["cli"]
+    if path.startswith(UNIFIED_PLANNING):
+        needed += project["optional-dependencies"]["up"]
     declared = {module_name(requirement) for requirement in needed}
     return declared | FIRST_PARTY | sys.stdlib_module_names | {TOOL_OF.get(path, "bthtn")}
 
