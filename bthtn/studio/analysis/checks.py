@@ -93,7 +93,7 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
                 "BT152",
                 f"method {idle[0]} of '{task.name}' always applies and does nothing: methods"
                 " behind it are only tried when what follows cannot be planned otherwise",
-                f"compound '{task.name}', method {idle[0] + 1}",
+                f"compound '{task.name}', method {idle[0]}",
                 "put the method that does nothing last, or give it a condition",
             )
 

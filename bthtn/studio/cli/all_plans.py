@@ -94,7 +94,7 @@ def _unweighed(domain: FrozenDomain) -> FrozenDomain:
 def _lines(
     asked: PlanRequest, plans: Sequence[Plan], limit: int, *, is_complete: bool
 ) -> Iterator[str]:
-    yield one_line(f"{asked.domain.name}: {as_written(asked.goal)}")
+    yield one_line(f"{asked.domain.name}: {as_written(asked.goal, asked.binding)}")
     more = "" if is_complete else f"; there are more: --limit {limit * 10}"
     yield f"{counted(len(plans), 'plan')}, the most preferred first{more}"
     yield ""

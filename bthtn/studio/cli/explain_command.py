@@ -212,7 +212,7 @@ def _show_plan(asked: PlanRequest, plan: Plan, step: str, *, as_json: bool) -> N
         }
         say_json({**_head(asked), **lists})
         return
-    say(one_line(f"{asked.domain.name}: {as_written(plan.goal, plan.goal_text)}"))
+    say(one_line(f"{asked.domain.name}: {as_written(plan.goal, plan.binding)}"))
     # A construct has no name of its own, and is only shown if it relies on something.
     shown = [reason for reason in reasons if reason.reliances or not reason.is_construct]
     say(_lines("\n".join(map(str, shown))))

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from bthtn.engine.domain.network import Network
+from bthtn.engine.domain.network import Network, network_text
 from bthtn.engine.domain.task import CompoundTask, TaskCall
 from bthtn.engine.plan.plan import Plan
 from bthtn.engine.planning.explain import Explanation, Reason, explanation_text
@@ -21,6 +21,7 @@ from bthtn.engine.planning.recurring import unanswered
 from bthtn.engine.planning.trace import SearchEvent
 from bthtn.engine.text.plan_json import encoded, goal_value
 from bthtn.engine.text.tree import ASCII, UNICODE, one_line, tree_text
+from bthtn.engine.world.expression import Binding
 from bthtn.studio.cli.plan_arguments import PlanArguments
 from bthtn.studio.cli.printing import (
     counted,
@@ -78,7 +79,7 @@ def _show_page(
     from bthtn.studio.views.plan_nodes import plan_tree  # noqa: PLC0415 - only for pictures
     from bthtn.studio.views.search_nodes import search_tree  # noqa: PLC0415 - only for pictures
 
-    goal = as_written(problem.goal, "" if plan is None else plan.goal_text)
+    goal = as_written(problem.goal, problem.binding)
     trees = {} if plan is None else {"plan": plan_tree(plan, problem.state)}
     if events or not trees:
         trees["search"] = search_tree(events, goal, found=plan is not None)
@@ -138,7 +139,7 @@ def _text(plan: Plan, options: OutputOptions) -> str:
     plain = options.output is None and not is_unicode_screen()
     root = plan.flat() if options.flat else plan.tree
     tree = tree_text(root, plan.domain, scopes=options.scopes, strokes=ASCII if plain else UNICODE)
-    head = f"{plan.domain.name}: {as_written(plan.goal, plan.goal_text)}"
+    head = f"{plan.domain.name}: {as_written(plan.goal, plan.binding)}"
     value = f", value {number_text(plan.value)}" if plan.domain.has_values else ""
     tried = counted(plan.expansions, "expansion")
     facts = f"record {plan.record!r}, cost {number_text(plan.cost)}{value}, {tried}"
@@ -153,11 +154,11 @@ def number_text(value: float) -> str:
         return f"{Decimal(value):.6g}"
 
 
-def as_written(goal: Network, text: str = "") -> str:
+def as_written(goal: Network, binding: Binding) -> str:
     """The goal as the user wrote it; ``achieve`` conditions are anonymous tasks in the plan."""
     if isinstance(goal, TaskCall) and isinstance(goal.task, CompoundTask) and goal.task.origin:
         return goal.task.doc
-    return text or str(goal)
+    return network_text(goal, binding)
 
 
 def show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> None:
@@ -171,7 +172,8 @@ def show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> Non
         say_json({**head, "expansions": expansions, "why": why})
         return
     shown = [Reason(reason.depth, one_line(reason.text)) for reason in reasons[:MOST_REASONS]]
-    say(f"{problem.domain.name}: no plan for {one_line(as_written(problem.goal))}, because")
+    wanted = one_line(as_written(problem.goal, problem.binding))
+    say(f"{problem.domain.name}: no plan for {wanted}, because")
     say(explanation_text(shown) or "nothing was tried")
     if len(reasons) > MOST_REASONS:
         say(f"… and {len(reasons) - MOST_REASONS} lines more; --json has them all")

@@ -79,7 +79,7 @@ def test_findings_are_sorted_and_warn():
     )
     found = findings(domain)
     assert [(one.code, one.where) for one in found] == [
-        ("BT152", "compound 'a', method 1"),
+        ("BT152", "compound 'a', method 0"),
         ("BT151", "compound 'b'"),
     ]
     assert all(one.severity is Severity.WARNING and one.hint for one in found)

@@ -14,6 +14,9 @@ from typing import Final
 from bthtn.kit.formats.hddl.source import Source
 
 DEEPEST: Final = 100
+_SECTION: Final = 2
+"""So many brackets are open in a section, which alone begins with a keyword; those that are open in
+one that stands deeper are too many."""
 LONGEST: Final = 200
 """So many letters has a word at most, as messages show it."""
 _PIECE: Final = re.compile(r"[()]|;[^\n]*|\??[^\s();?]+|\?")
@@ -41,6 +44,7 @@ def form_of(source: Source) -> Form:
         raise source.malformed(unfit.start(), f"the character {unfit[0]!r} means nothing", hint)
     whole = Form(0)
     form, outer = whole, list[Form]()
+    unclosed: Form | None = None
     for found in _PIECE.finditer(_in_small_letters(source.text)):
         piece = found[0]
         if piece == "(":
@@ -59,10 +63,13 @@ def form_of(source: Source) -> Form:
             if len(piece) > LONGEST:
                 message = f"a word has more than {LONGEST} letters"
                 raise source.malformed(found.start(), message, "is it a domain or a problem?")
+            if piece[0] == ":" and not form.parts and len(outer) > _SECTION:
+                unclosed = unclosed or outer[-1]
             form.parts.append(piece)
             form.places.append(found.start())
     if outer:
-        raise source.malformed(form.at, "this bracket is never closed", "write a ) at its end")
+        at = (unclosed or form).at
+        raise source.malformed(at, "this bracket is never closed", "write a ) at its end")
     first, *others = whole.parts or [""]
     if not isinstance(first, Form):
         raise source.malformed(

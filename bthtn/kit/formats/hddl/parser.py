@@ -294,7 +294,33 @@ class _Parser:
             )
             raise self.source.malformed(form.at, message, hint)
         terms = tuple(self._term(form, index, scope) for index in range(1, len(form.parts)))
+        for index, parameter in enumerate(known[name].parameters):
+            self._check_type(terms[index], form.places[index + 1], parameter, name, scope)
         return Atom(name, terms, form.at)
+
+    def _check_type(
+        self, term: str, at: int, wanted: Declared, name: str, scope: Mapping[str, Declared]
+    ) -> None:
+        """Raise InputError if nothing can be both of the type of a term and of the wanted one."""
+        given = scope[term] if term in scope else self.objects[term]
+        if OBJECT in wanted.types or OBJECT in given.types:
+            return
+        if term in scope:  # it may be of a type below both
+            fits = any(
+                above(self.types, (each,)).intersection(given.types)
+                and above(self.types, (each,)).intersection(wanted.types)
+                for each in self.types
+            )
+        else:
+            fits = not above(self.types, given.types).isdisjoint(wanted.types)
+        if not fits:
+            message = f"'{given.spelled}' is of type {' and '.join(self._types_of(given))}"
+            types = " or ".join(self._types_of(wanted))
+            hint = f"'{name}' takes {types} for its {wanted.spelled}"
+            raise self.source.unfitting(at, message, hint)
+
+    def _types_of(self, thing: Declared) -> list[str]:
+        return [self.types[name].spelled for name in thing.types]
 
     def _condition(self, part: _Part, scope: Mapping[str, Declared]) -> Condition:
         form = self._form(part, "a condition in brackets")

@@ -52,3 +52,7 @@ class Source:
     ) -> InputError:
         """The error of a name that means nothing here, with the nearest one that does."""
         return InputError(UNKNOWN_NAME, message, self.where(at), nearest(word, known))
+
+    def unfitting(self, at: int, message: str, hint: str) -> InputError:
+        """The error of a name that does not fit where it stands."""
+        return InputError(UNKNOWN_NAME, message, self.where(at), hint)

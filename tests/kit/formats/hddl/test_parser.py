@@ -289,3 +289,43 @@ def test_costs_are_numbers_of_functions():
     found = problem_in(Source("p.pddl", problem), domain)
     assert [number for _, number in found.values] == [2.5, 0]
     assert found.minimizes == "total-cost"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message", "hint"),
+    [
+        ("(deliver ada south)", "(deliver south ada)", "'south' is of type island", "?p"),
+        (
+            "(at ada north)",
+            "(at north ada)",
+            "'north' is of type island",
+            "'at' takes thing for its ?t",
+        ),
+        ("(load ?p ?b ?from)", "(load ?b ?p ?from)", "'?b' is of type boat", "?p"),
+        ("(in ?other ?b)", "(in ?b ?other)", "'?b' is of type boat", "parcel"),
+    ],
+)
+def test_what_can_never_be_of_the_type_is_refused_where_it_stands(before, after, message, hint):
+    with pytest.raises(BthtnError) as raised:
+        read(DOMAIN.replace(before, after), PROBLEM.replace(before, after))
+    (fault,) = raised.value.diagnostics
+    assert (fault.code, fault.message) == ("BT442", message)
+    assert hint in fault.hint
+
+
+def test_a_variable_of_a_wider_type_may_be_of_the_wanted_one():
+    read(
+        DOMAIN.replace(
+            "?b - boat ?from ?to - island)\n    :task (sail",
+            "?b - thing ?from ?to - island)\n    :task (sail",
+        ),
+        PROBLEM,
+    )
+
+
+def test_a_bracket_that_is_missing_is_told_where_the_next_section_begins_too_deep():
+    text = DOMAIN.replace("(sail ?b ?by) (move ?b ?by ?to))\n", "(sail ?b ?by) (move ?b ?by ?to)\n")
+    with pytest.raises(BthtnError, match="never closed") as raised:
+        read(text, PROBLEM)
+    line = int(raised.value.diagnostics[0].where.split(":")[1])
+    assert text.splitlines()[line - 1].strip().startswith("(:method over")
