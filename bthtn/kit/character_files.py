@@ -31,7 +31,7 @@ from bthtn.engine.text.notation import call_from
 from bthtn.engine.world.expression import Condition
 from bthtn.engine.world.fluent import FluentFamily
 from bthtn.engine.world.sharing import Unpicklable
-from bthtn.errors import InputError, nearest
+from bthtn.errors import InputError, StateError, nearest
 from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.formats import tree_from_xml
 from bthtn.kit.formats.mistakes import Mistakes
@@ -157,4 +157,9 @@ def _family(name: str, agent: Agent[Any, Any]) -> FluentFamily[Any, Any]:
     if not isinstance(family, FluentFamily):
         hint = 'write value = { index = "str", default = 10000.0 }'
         raise InputError("BT421", f"'{name}' has no index", hint=hint)
+    try:
+        family.prototype.check(0.0)
+    except StateError:
+        message = f"the values of a lottery are fractions, and '{name}[…]' takes none"
+        raise InputError("BT421", message, hint="write default = 10000.0, with a point") from None
     return family

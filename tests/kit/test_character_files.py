@@ -261,6 +261,15 @@ def test_a_slip_in_the_tree_has_its_line(folder, node, said):
     assert said in str(caught.value)
 
 
+def test_a_family_of_whole_numbers_takes_no_values_of_a_lottery(folder):
+    node = "<DrawnGoal name='d' goal='patrol'/>"
+    tree = f'<root BTCPP_format="4"><BehaviorTree ID="a">{node}</BehaviorTree></root>'
+    settings = f'{SETTINGS}\nvalue = {{ index = "str", default = 10000 }}'
+    (folder(tree=tree, character=settings) / "lottery.csv").write_text("Name,Weight\nwalk,1\n")
+    with pytest.raises(BthtnError, match=r"(?s)are fractions, and 'value.*point"):
+        read_character(folder(tree=tree, character=settings), code()).character()
+
+
 def test_parts_of_a_wrong_kind_are_refused(folder):
     with pytest.raises(BthtnError, match="'operators' is dict"):
         read_character(folder(), SimpleNamespace(operators={}))
