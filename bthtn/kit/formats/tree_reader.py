@@ -5,8 +5,9 @@ A node that cannot be kept exactly is refused, at its line and with one to use i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -88,7 +89,7 @@ class _TreeReader:
         found = self._documents.trees[tree]
         scope = Scope(self._agent, self._schema, (tree,), found.format)
         root = unwound(self._node(found.root, scope, 1))
-        InputError.raise_for(self._faults)
+        InputError.raise_for(_once_each(self._faults))
         return root
 
     def _node(self, element: Element, scope: Scope, depth: int) -> Visit[Behaviour]:
@@ -257,6 +258,8 @@ class _TreeReader:
             case "script condition":
                 return scope.script_condition(text)
             case "key":
+                if not text.strip():
+                    raise fault(element, f"'{attribute}' names no key", f'write {attribute}="…"')
                 pointer = POINTER.fullmatch(text.strip())
                 return scope.variable(text if pointer is None else pointer[1])
         found = scope.read(attribute, text)
@@ -285,6 +288,16 @@ class _TreeReader:
             pass
         hint = port.values.hint(found)
         raise fault(element, f"'{attribute}' cannot be {found!r}", hint)
+
+
+def _once_each(faults: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Each mistake at its first place, and how many times it is made."""
+    found: dict[tuple[str, str, str], list[Diagnostic]] = {}
+    for mistake in sorted(faults, key=lambda mistake: mistake.order):
+        found.setdefault((mistake.code, mistake.message, mistake.hint), []).append(mistake)
+    for same in found.values():
+        times = f", {len(same)} times in all" if same[1:] else ""
+        yield replace(same[0], where=f"{same[0].where}{times}")
 
 
 def _how_many(kind: NodeKind, count: int) -> str:

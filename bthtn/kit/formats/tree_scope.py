@@ -19,7 +19,7 @@ from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.expression import Condition, Expression
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.schema import StateSchema
-from bthtn.errors import BthtnError, InputError, nearest
+from bthtn.errors import BthtnError, InputError, StateError, nearest
 from bthtn.kit.formats.format_three import FOUR, THREE, opened
 from bthtn.kit.formats.tree_documents import Documents, Tree, fault
 from bthtn.kit.formats.xml_document import Element
@@ -96,13 +96,20 @@ class Scope:
     def lookup(self, key: str) -> Meaning:
         """What a key stands for. Raises BthtnError."""
         if key.startswith("@"):
-            return self.beliefs.variable(key[1:])
+            return self._declared(key[1:])
         if key in self.given:
             return self.given[key]
         if self.above is not None and (self.is_shared or not key.startswith("_")):
             return self.above.lookup(key)
-        declared = self.beliefs.variable(key)
+        declared = self._declared(key)
         return declared.local(self.place) if self.place else declared
+
+    def _declared(self, key: str) -> Fluent[Any]:
+        """The fluent of this name. Raises StateError."""
+        if not self.beliefs.fluents:  # the name of an empty class would help nobody
+            hint = "declare it in the State class of the agent; --stub makes it up"
+            raise StateError("BT102", f"there is no key '{key}'", hint=hint)
+        return self.beliefs.variable(key)
 
     def variable(self, key: str) -> Fluent[Any]:
         """The fluent that a key stands for. Raises BthtnError for one that is only a text."""

@@ -612,6 +612,7 @@ def test_one_tree_of_several_can_be_read():
         ('<March to="x" steps="many"/>', "BT414", "'steps' cannot be 'many'", "number (int)"),
         ('<March to="x" steps="{mood}"/>', "BT414", "'steps' cannot be the fluent 'mood'", "[str]"),
         ('<March to="{health}"/>', "BT414", "'to' cannot be the fluent 'health'", "Fluent[int]"),
+        ('<UnsetBlackboard key=" "/>', "BT414", "'key' names no key", 'write key="…"'),
         ('<March to="{moood}"/>', "BT102", "Soldier has no fluent 'moood'", "'mood'"),
         ('<March to="x" level="3"/>', "BT414", "'level' is a fluent, not '3'", 'level="{…}"'),
         ('<March to="x" pace="FLY"/>', "BT414", "'pace' cannot be 'FLY'", "WALK"),
@@ -747,6 +748,22 @@ def test_what_only_format_3_has_is_refused_in_format_4_with_what_to_write(tree, 
     assert any(
         message in fault.message and hint in fault.hint for fault in refused.value.diagnostics
     )
+
+
+def test_a_mistake_that_is_made_again_is_told_once_with_its_first_line():
+    found = refusals('<Sequence>\n<Bark/>\n<March to="x"/>\n<Bark/>\n<Bark/><Sit/></Sequence>')
+    assert [(message, where) for _, message, where, _ in found] == [
+        ("there is no node 'Bark'", "<text>:3, 3 times in all"),
+        ("there is no node 'Sit'", "<text>:6"),
+    ]
+
+
+def test_a_key_of_an_agent_without_any_is_told_as_a_key():
+    agent = Agent("Rex", Domain("yard", State), State(), body=None)
+    tree = '<BehaviorTree ID="A"><Script code="bones := 1"/></BehaviorTree>'
+    with pytest.raises(InputError, match=r"\[BT102\] there is no key 'bones'") as refused:
+        tree_from_xml(f'<root BTCPP_format="4">{tree}</root>', agent)
+    assert "--stub makes it up" in str(refused.value)
 
 
 def test_mistakes_below_a_node_that_is_not_known_are_told_too():
