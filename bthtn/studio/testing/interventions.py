@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from types import BuiltinMethodType, MethodType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from py_trees.common import Status
 
@@ -77,7 +77,7 @@ class Interventions:
         self._interrupted.update(intervention.interrupt)
         for path, value in intervention.world.items():
             whole, name, old = _attribute(self._character.world, path, intervention.where)
-            setattr(whole, name, _as(old, value))
+            setattr(whole, name, _as(old, value, _enum_of(whole, name, old), intervention.where))
         for call in intervention.do:
             _call(self._character.world, call, intervention.where)
 
@@ -165,13 +165,32 @@ def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:
     return owner, path.rpartition(".")[2], found
 
 
-def _as(old: object, value: Any) -> Any:
-    """A value of TOML as that of an attribute: an enum by its name, a tuple or a set."""
-    if isinstance(old, Enum) and isinstance(value, str):
-        return type(old)[value]
+def _enum_of(owner: object, name: str, old: object) -> type[Enum] | None:
+    """The enum that an attribute, or each item of it, is of: by its value or its annotation."""
+    if isinstance(old, Enum):
+        return type(old)
+    with suppress(NameError, TypeError):  # annotations are users' code
+        pending = [get_type_hints(type(owner)).get(name)]
+        for hint in pending:
+            if isinstance(hint, type) and issubclass(hint, Enum):
+                return hint
+            pending += get_args(hint)
+    return None
+
+
+def _as(old: object, value: Any, enum: type[Enum] | None, where: str) -> Any:
+    """A value of TOML as that of an attribute: an enum by its name, a tuple or a set.
+
+    Raises InputError for a name that the enum has not.
+    """
+    if enum is not None and isinstance(value, str):
+        InputError.require(
+            value, enum.__members__, "BT405", f"{enum.__name__} has no '{value}'", where
+        )
+        return enum[value]
     if isinstance(value, list):
-        value = tuple(tuple(item) if isinstance(item, list) else item for item in value)
-        return type(old)(value) if isinstance(old, list | set | frozenset) else value
+        items = (_as(None, item, enum, where) for item in value)
+        return type(old)(items) if isinstance(old, list | set | frozenset) else tuple(items)
     return value
 
 

@@ -44,6 +44,8 @@ class Yard:
     spot: tuple[int, int] = (0, 0)
     smells: frozenset[str] = frozenset()
     guests: list[str] = field(default_factory=list)
+    guest_mood: Mood | None = None
+    moods: list[Mood] = field(default_factory=list)
 
     def knock(self, where):
         self.spot = where
@@ -250,6 +252,15 @@ def test_an_array_is_what_the_attribute_of_the_world_was(written):
     assert (yard.spot, yard.smells, yard.guests) == ((1, 2), frozenset({"bone"}), ["cat"])
 
 
+def test_a_name_is_of_the_enum_that_the_attribute_of_the_world_is_annotated_with(written):
+    file = written('[given]\nworld = {guest_mood="WILD", moods=["CALM", "WILD"]}\n')
+    made = []
+    assert play(read_scenario(file), made.append).fault == ""
+    (yard,) = [character.world for character in made]
+    moods = type(yard.mood)
+    assert (yard.guest_mood, yard.moods) == (moods.WILD, [moods.CALM, moods.WILD])
+
+
 def test_the_world_is_changed_at_a_tick_by_its_methods(written):
     file = written(
         'ticks = 4\n[[when]]\ntick = 2\ndo = ["knock((3, 4))"]\nbeliefs = {near=["cat"]}'
@@ -286,6 +297,7 @@ def test_the_world_is_changed_at_a_tick_by_its_methods(written):
         ("[[when]]\nworld = { spot = [1, 2] }\n", "does not say when"),
         ("[[expect]]\nwithin = 3\n", "it has no event"),
         ("expect = [3]\n", "it has no event"),
+        ("[given]\nworld = { mood = 'WILT' }\n", "Mood has no 'WILT'.*did you mean 'WILD'"),
         ("[given]\nworld = { boul = 1 }\n", "the world's Yard has no 'boul'.*did you mean 'bowl'"),
         ("[given]\ndo = ['knock(x)']\n", "'knock.x.' cannot be called"),
         ("[given]\ndo = ['knock']\n", "'knock' cannot be called"),
