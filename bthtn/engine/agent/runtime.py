@@ -87,6 +87,10 @@ class Runtime:
         """Let those act who did before; an interrupt may have kept others from leaving."""
         self.account, self._beliefs.writer = account, writer
 
+    def warn_unread(self) -> None:
+        """Warn, once, that nothing reads the agent's sensors or clock."""
+        self.warn_unsensed(f"has {self.unsensed} never read", is_certain=True)
+
     def warn_unsensed(self, what: str, *, is_certain: bool) -> None:
         """Log, once, that the agent's ``sense`` is not called; warn as well if that is certain."""
         self.is_sensed = True

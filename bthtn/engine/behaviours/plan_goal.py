@@ -201,7 +201,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         runtime.at_work, account, writer = self, runtime.account, self.agent.beliefs.writer
         try:
             if runtime.unsensed and not runtime.is_sensed:
-                runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
+                runtime.warn_unread()
             self.agent.aborts.go_on(self)
             if self.status is not RUNNING:
                 self.initialise()  # a subclass may have one, as with py_trees

@@ -231,6 +231,7 @@ def test_times_are_milliseconds_of_the_clock_or_ticks():
     agent = Agent("soldier", army, Soldier(), body=None, clock=clock)
     nodes = {"Wait": lambda name: Running(name)}  # noqa: PLW0108 - its parameter has no type
     root = read('<Timeout msec="1500"><Wait/></Timeout>', agent=agent, nodes=nodes)
+    agent.sense()
     assert ticks(root, 2) == "RR"
     clock.advance(1.5)
     agent.sense()
@@ -242,6 +243,14 @@ def test_times_are_milliseconds_of_the_clock_or_ticks():
     assert ticks(root, 1) == "S"
     assert ticks(read('<TimeoutTicks ticks="2"><Wait/></TimeoutTicks>', nodes=nodes), 3) == "RRF"
     assert ticks(read('<DelayTicks ticks="2"><AlwaysSuccess/></DelayTicks>'), 3) == "RRS"
+
+
+def test_a_time_that_never_passes_as_nobody_senses_is_warned_of_once():
+    agent = soldier()
+    root = read('<Timeout msec="5"><March to="x"/></Timeout>', agent=agent)
+    with pytest.warns(RuntimeWarning, match=r"BT312.*'soldier' has a clock that is never") as told:
+        ticks(root, 3)
+    assert len(told) == 1
 
 
 def test_a_cooldown_has_ticks_or_seconds():
@@ -489,6 +498,7 @@ def test_numbers_of_loops_and_times_may_be_keys():
     assert '<Repeat num_cycles="{health}">' in xml_of(loop)
     pause = read('<Sleep msec="{anger}"/>', agent=agent)
     agent.believe(Soldier.anger, 500.0)
+    agent.sense()
     assert ticks(pause, 1) == "R"
     agent.believe(Soldier.anger, UNKNOWN)
     with pytest.raises(ExecutionError, match="'anger' is unknown, and no number"):
