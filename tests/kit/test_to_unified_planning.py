@@ -57,6 +57,8 @@ class Camp(State):
     hour: Fluent[float] = fluent(default=0.5)
     rested: Fluent[bool] = fluent(default=False)
     dark: Fluent[bool] = fluent(default=UNKNOWN)
+    floor: FluentFamily[int, bool] = fluents(default=False)
+    fee: Fluent[int | None] = fluent(default=None)
     far: Fluent[tuple[int, int]] = fluent(default=(1, 2))
 
 
@@ -271,6 +273,9 @@ def changing():
             "the order 'at\\[a\\] < at\\[b\\]'",
         ),
         (lambda: odd(precondition=Camp.hour % 2 == 1), "'hour % 2'"),
+        (lambda: odd(precondition=Camp.at["a"] == Camp.at["b"] + "s"), "which computes no number"),
+        (lambda: odd(precondition=Camp.floor[3]), "the index of 'floor', which is int"),
+        (lambda: odd(precondition=Camp.fee == 3), "the value None"),
         (
             lambda: odd(effects=Camp.food[Camp.at["ida"], "x"].becomes(1)),
             "whose index reads the state",

@@ -194,12 +194,8 @@ class World:
     def _compared(
         self, symbol: str, left: Expression[Any], right: Expression[Any], scope: Scope
     ) -> Any:
-        if isinstance(left, Constant):
-            second = self.value(right, scope)
-            first = self.value(left, scope, second.type)
-        else:
-            first = self.value(left, scope)
-            second = self.value(right, scope, first.type)
+        first = self.value(left, scope)
+        second = self.value(right, scope, first.type)
         if symbol in ("==", "!="):
             is_truth = first.type.is_bool_type()
             same = (self._manager.Iff if is_truth else self._manager.Equals)(first, second)

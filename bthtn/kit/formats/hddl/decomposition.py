@@ -87,9 +87,7 @@ def _turn_of(node: ScopeNode, domain: FrozenDomain) -> Turn:
     if isinstance(last, TaskNode | ScopeNode) and last.binding:
         turn: Turn = last.binding[-1]
         return turn
-    turn = Turn(node.task, node.args, node.args[-1] or Pending(()))
-    if not turn.pending.members:
-        return turn
+    turn = Turn(node.task, node.args, node.args[-1])
     (place,) = turn.pending.places()
     head, binding = turn.pending.head(place)
     if not (isinstance(head, TaskCall) and is_decomposed(head.task)) or head.task.choice:
@@ -105,8 +103,7 @@ def _together(turns: Sequence[_Turned]) -> list[Done]:
     """Where the tasks of a pending body belong, by its id: turns pass on what they leave."""
     behind = [*(each.turn.pending for each in turns[1:]), Pending(())]
     for (turn, done), left in zip(turns, behind, strict=True):
-        if turn.place is None:
-            continue
+        assert turn.place is not None, "a turn has something to plan: tasks, not nothing"
         first, *others = _stack(turn.pending, turn.place)
         own = inside = tasks_of[id(first)]
         head, _ = turn.pending.head(turn.place)

@@ -56,6 +56,11 @@ def test_a_number_can_be_assigned_and_compared_with_what_is_computed():
     assert steps("(< (- (fuel)) (- 4))") == ["fill"]
 
 
+def test_what_compares_no_function_is_known_beforehand():
+    assert steps("(< 1 2)") == []
+    assert steps("(or (< 2 1) (= (here) Mill))") == ["go('Home', 'Mill')"]
+
+
 def test_a_function_may_be_compared_with_another_that_is_an_object():
     near = LORRY.replace("(assign (fuel) 5)", "(assign (fuel) 7)")
     assert steps("(= (here) (home-of Ida))", near)[-1] == "go('Mill', 'Ford')"
@@ -171,6 +176,13 @@ def test_functions_are_written_in_python(tmp_path):
     given = module.Lorry(here="a", road=[("a", "b")], fuel=3.0)
     plan = find_plan(module.lorry, given, module.go("a", "b"))
     assert plan.predicted.get(module.Lorry.here) == "b"
+
+
+def test_functions_are_written_in_what_quantifies(tmp_path):
+    asked = "(forall (?p - place) (< (/ (miles Home ?p) 2) (fuel)))"
+    (tmp_path / "lorry.pddl").write_text(LORRY.replace("(not (= (fuel) 5))", asked), "utf-8")
+    text = converted(tmp_path / "lorry.pddl")
+    assert 'all((state.miles["Home", p] / 2) < state.fuel for p in state.place)' in text
 
 
 def test_divisions_are_not_written_in_data(tmp_path):

@@ -109,6 +109,21 @@ def test_a_plan_in_turns_is_written_with_its_decomposition():
     assert more.count("two v") >= 1
 
 
+@pytest.mark.parametrize("network", ["(and (x) (y))", "(and (y) (x))"])
+@pytest.mark.parametrize("needs", ["r", "p"])
+def test_a_last_turn_that_comes_to_nothing_is_written(network, needs):
+    tasks = "(two) (end)" if needs == "r" else "(end) (two)"
+    domain = f"""(define (domain d) (:predicates (p) (q) (r)) (:task x) (:task y) (:task end)
+      (:method mx :parameters () :task (x) :ordered-subtasks (and (one) (three)))
+      (:method my :parameters () :task (y) :ordered-subtasks (and {tasks}))
+      (:method me :parameters () :task (end) :precondition ({needs}) :ordered-subtasks ())
+      (:action one :precondition (not (q)) :effect (p))
+      (:action two :precondition (and (p) (not (r))) :effect (q))
+      (:action three :precondition (q) :effect (r)))"""
+    problem = f"(define (problem p) (:domain d) (:htn :subtasks {network}))"
+    assert solved(domain, problem) == ["one", "two", "three"]
+
+
 def test_a_variable_gets_a_value_with_which_every_step_can_be_done():
     steps = task(
         "?x ?y - t",
