@@ -1,6 +1,7 @@
 """Goals anywhere in random networks: every planner finds the same, and replay agrees."""
 
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from itertools import islice
@@ -21,6 +22,7 @@ from bthtn.engine.planning.protocol import SearchStatus, Settings, request
 from bthtn.engine.planning.strips.ground import opaque, opaque_parts
 from bthtn.engine.planning.strips.instances import Statics
 from bthtn.engine.world.expression import NOTHING_KNOWN
+from bthtn.errors import DomainError
 from bthtn.studio.testing.playground import MEMBERS, World, conditions
 from bthtn.studio.testing.strategies import problems
 from tests.reference import Reference
@@ -96,8 +98,22 @@ def plans_of(search):
     return found
 
 
+@contextmanager
+def gone_back_through():
+    """Draw another problem for one whose goal ``achieve`` refuses, such as ``way[place, 'a']``.
+
+    An action that writes only ``place`` is none that can be gone back through.
+    """
+    try:
+        yield
+    except DomainError as refused:
+        assume([one.code for one in refused.diagnostics] != ["BT211"])
+        raise
+
+
 def look(problem, count):
-    found = plans_of(HtnSearch.of(problem))
+    with gone_back_through():
+        found = plans_of(HtnSearch.of(problem))
     assume(found is not None)
     expected = [description(plan) for plan in found]
     assert [description(one) for one in islice(Reference(problem).plans(), MOST_PLANS)] == expected
@@ -131,7 +147,9 @@ def test_every_planner_finds_the_same_plans_and_replay_agrees(problem):
 def test_with_the_rest_checked_a_plan_can_be_carried_out_too(problem):
     checked = replace(problem, settings=Settings(horizon=2, check_rest=True, max_expansions=3_000))
     search = HtnSearch.of(checked)
-    if search.advance() is SearchStatus.SOLVED:
+    with gone_back_through():
+        status = search.advance()
+    if status is SearchStatus.SOLVED:
         seen = replay(search.plan, problem.state)
         assert seen.ok, f"{seen.where}: {seen.reason}"
         assert (seen.final, seen.footprint) == (search.plan.predicted, search.plan.footprint)
