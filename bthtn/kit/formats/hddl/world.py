@@ -133,7 +133,8 @@ def _fluents(signature: Signature, *, default: Any) -> tuple[Any, Any]:
     kind: Any = type(default)
     if not signature.parameters:
         return fluent(default=default), Fluent[kind]
-    return fluents(default=default), FluentFamily[_index(signature), kind]  # type: ignore[misc]
+    index: Any = _index(signature)
+    return fluents(default=default), FluentFamily[index, kind]
 
 
 def _index(signature: Signature) -> Any:
