@@ -136,7 +136,8 @@ def test_without_a_magazine_and_without_cover_there_is_no_plan(scene):
     destroy_all_cover(scene.world)
     (ended,) = [event for event in scene.tick() if isinstance(event, GoalEnded)]
     assert not ended.succeeded
-    assert ended.reason == "there is no plan: fight, method 0: not target is false: target = true"
+    why = "there is no plan: shoot: target and ammo is false: target = true, ammo = false"
+    assert ended.reason == why
     assert scene.character.root.tip().name == "patrol"
 
 
@@ -199,7 +200,7 @@ def test_he_gives_up_a_fight_in_which_every_plan_fails(new_scene, operators_with
     assert (avoided.task, avoided.reason) == ("reload", "the bolt is stuck")
     (ended,) = scene.heard.of(GoalEnded)
     first, avoided = ended.reason.split("; reload: avoided: it failed at tick ")
-    assert first == "there is no plan: fight, method 0: not target is false: target = true"
+    assert first == "there is no plan: shoot: target and ammo is false: target = true, ammo = false"
     assert "because the bolt is stuck; until tick" in avoided
 
 

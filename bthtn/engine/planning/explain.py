@@ -39,7 +39,8 @@ class Reason:
     """One line of an explanation, nested ``depth`` deep.
 
     A line about a method has its ``task`` and the index of the ``method``; ``reason`` says why
-    the method was not entered, and is empty if it was.
+    the method was not entered, and is empty if it was. ``steps`` counts those that were planned
+    when it failed, at most.
     """
 
     depth: int
@@ -47,6 +48,7 @@ class Reason:
     task: str = field(default="", compare=False)
     method: int | None = field(default=None, compare=False)
     reason: str = field(default="", compare=False)
+    steps: int = field(default=0, compare=False)
 
 
 def explained(events: Iterable[SearchEvent]) -> tuple[Reason, ...]:
@@ -63,18 +65,21 @@ def explanation_text(reasons: Iterable[Reason]) -> str:
 
 
 def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
-    """The first condition that failed, and the first tasks and methods that are avoided.
+    """The condition that decided, and the first tasks and methods that are avoided.
 
-    There is none if a search that found no plan finds one when it is repeated, as where functions
+    It is the one at which the search got furthest: after the most steps, inside the most methods,
+    and last of those. What fails earlier is often harmless, as another method does instead. There
+    is none if a search that found no plan finds one when it is repeated, as where functions
     are not pure.
     """
     depths = [*(reason.depth for reason in reasons[1:]), 0][: len(reasons)]
     leaves = [
-        reason.text for reason, below in zip(reasons, depths, strict=True) if below <= reason.depth
+        reason for reason, below in zip(reasons, depths, strict=True) if below <= reason.depth
     ]
-    conditions = [text for text in leaves if AVOIDED not in text]
-    avoided = [text for text in leaves if AVOIDED in text]
-    return (*conditions[:1], *avoided[:_MOST_AVOIDED])
+    conditions = [reason for reason in leaves if AVOIDED not in reason.text]
+    conditions.sort(key=lambda reason: (reason.steps, reason.depth))
+    avoided = [reason for reason in leaves if AVOIDED in reason.text]
+    return tuple(reason.text for reason in (*conditions[-1:], *avoided[:_MOST_AVOIDED]))
 
 
 @dataclass(slots=True, eq=False)
@@ -87,6 +92,7 @@ class _Line:
     task: str = ""
     method: int | None = None
     reason: str = ""
+    steps: int = 0
     is_shown: bool = False
 
 
@@ -97,18 +103,27 @@ class Explanation:
         self._walk = TraceWalk()
         self._root = _Line("", -1)
         self._lines: dict[Entered | None, _Line] = {None: self._root}
+        self._steps = 0
+        self._steps_before: dict[Entered, int] = {}
         self._below: defaultdict[_Line, dict[str, _Line]] = defaultdict(dict)
 
     def add(self, event: SearchEvent) -> None:
         inside, left = self._walk.step(event)
         above = self._lines[inside]
+        if left:
+            self._steps = self._steps_before[left[0]]
         for entered in left:
-            del self._lines[entered]
+            del self._lines[entered], self._steps_before[entered]
         if isinstance(event, MethodEntered):
             self._lines[self._walk.entered[-1]] = self._line(above, _method(event), event)
+            self._steps_before[self._walk.entered[-1]] = self._steps
+        elif isinstance(event, TaskPlanned):
+            self._steps += 1
         elif text := _text(event):
             rejected = event if isinstance(event, MethodRejected) else None
-            self._show(self._line(above, text, rejected))
+            line = self._line(above, text, rejected)
+            line.steps = max(line.steps, self._steps)
+            self._show(line)
 
     def reasons(self) -> tuple[Reason, ...]:
         """The lines of all failures, each below the methods in which it happened."""
@@ -117,7 +132,8 @@ class Explanation:
         while pending:
             line = pending.pop()
             if line.above is not None:
-                found.append(Reason(line.depth, line.text, line.task, line.method, line.reason))
+                about = line.task, line.method, line.reason, line.steps
+                found.append(Reason(line.depth, line.text, *about))
             pending.extend(
                 inner for inner in reversed(self._below[line].values()) if inner.is_shown
             )

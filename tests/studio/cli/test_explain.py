@@ -5,7 +5,7 @@ from hypothesis import given
 from bthtn.engine.domain.builder import Domain
 from bthtn.engine.domain.method import Methods, method
 from bthtn.engine.domain.network import parallel, priority
-from bthtn.engine.planning.explain import Reason, explained, explanation_text
+from bthtn.engine.planning.explain import Reason, explained, explanation_text, main_reasons
 from bthtn.engine.planning.htn.listened import ListenedSearch
 from bthtn.engine.planning.planner import find_plan
 from bthtn.engine.planning.protocol import PlanRequest, Settings
@@ -82,6 +82,42 @@ def test_every_method_that_was_tried_has_its_first_failing_condition_once():
         "    leave: doors > 5 is false: doors = 1",
         "    leave: doors > 5 is false: doors = 2",
     ]
+
+
+def test_the_main_reason_is_where_the_search_got_furthest():
+    draft = Domain("cellar", World)
+    fetch = draft.primitive("fetch")
+    unlock = draft.primitive("unlock", precondition=World.key)
+
+    @draft.compound
+    def wait() -> Methods:
+        yield method(when=World.doors > 0)
+        yield method(fetch())
+        yield method(unlock())
+
+    @draft.compound
+    def descend() -> Methods:
+        yield method(when=World.doors > 1)
+        yield method(wait(), unlock())
+        yield method(fetch(), when=World.doors > 2)
+
+    events = []
+    assert find_plan(draft, World(), descend(), listener=events.append) is None
+    assert main_reasons(explained(events)) == ("unlock: key is false: key = false",)
+
+
+def test_steps_that_were_taken_back_do_not_make_a_later_reason_the_main_one():
+    events = [
+        MethodEntered("a", 0, "", 0),
+        TaskPlanned("x", 1),
+        TaskPlanned("x", 1),
+        TaskRejected("y", "after two steps", 1),
+        Backtracked("a"),
+        MethodEntered("a", 1, "", 0),
+        TaskPlanned("x", 1),
+        TaskRejected("y", "after one", 1),
+    ]
+    assert main_reasons(explained(events)) == ("y: after two steps",)
 
 
 def test_methods_tried_after_going_back_stand_where_they_belong():
