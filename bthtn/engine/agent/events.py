@@ -276,7 +276,11 @@ class CleanupEnded(_GoalEvent):
 
 @dataclass(frozen=True, slots=True)
 class PlanAdopted(_GoalEvent):
-    """A goal has a plan and starts to run it; ``reason`` is why it searched for one."""
+    """A goal has a plan and starts to run it.
+
+    ``reason`` is why it searched for one, and says so where the search had reached its limit of
+    expansions, so that there may be a better one.
+    """
 
     plan: Plan
     reason: str

@@ -377,7 +377,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             self._search.failures.found()
             works_in = self.agent.beliefs.frozen()  # hooks may change them
             self._mount.put(plan)
-            self._adopt(plan, self._search.reason, works_in, self._search.found_from)
+            self._adopt(plan, self._search.why_adopted, works_in, self._search.found_from)
         except PlanRefused as refused:
             status = self._plan_again(Failure(str(refused)))
             # Nothing has started, so the next method may be tried in the same tick.

@@ -167,6 +167,15 @@ class PlanSearch:
         current = self._current
         return None if current is None else Start(current.found_in, current.avoided)
 
+    @property
+    def why_adopted(self) -> str:
+        """Why a plan was searched for, and whether the search for a better one was not finished."""
+        current = self._current
+        if current is None or current.is_finished:
+            return self.reason
+        limit = f"the search for a better plan stopped after {current.expansions} expansions"
+        return f"{self.reason}; {limit}"
+
     def stop(self) -> None:
         self._current = None
 

@@ -54,6 +54,11 @@ class RestartingSearch(ABC):
         self._search = self.search_from(self.state)
 
     @property
+    def is_finished(self) -> bool:
+        """Whether the latest search has ended before its limit of expansions."""
+        return self._search.status is not SearchStatus.LIMIT
+
+    @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
         """The fluents that the latest search has read, with the values."""
         return self._search.reads

@@ -43,6 +43,15 @@ def test_what_was_adopted_can_be_looked_at(stage):
     assert goal.feedback_message == "running plan [1]"
 
 
+def test_a_plan_that_may_not_be_the_cheapest_is_told_of(stage):
+    dear, first, cheap = stage.step("dear", "R", cost=9), stage.step("first"), stage.step("cheap")
+    choose = stage.compound("choose", lambda: [method(dear), method(first, cheap)])
+    stage.goal(choose, settings=Settings(cheapest=True, max_expansions=3)).tick_once()
+    [adopted] = stage.heard.of(PlanAdopted)
+    limit = "the search for a better plan stopped after 3 expansions"
+    assert adopted.reason == f"the goal is new; {limit}"
+
+
 def test_nothing_to_do_is_done(stage):
     stage.step("a")
     assert stage.play(null(), 2) == "SS"
