@@ -41,7 +41,8 @@ class GeneratorOperator:
         self._generator = generator
         self._clock = clock
         self._timer: Timer | None = None
-        self._aborting = False
+        self._aborting: list[Generator[Any, None, Any]] = []
+        """The generators that have not cleaned up after an abort yet, the innermost last."""
 
     @property
     def code(self) -> CodeType | None:
@@ -54,26 +55,43 @@ class GeneratorOperator:
         """Run to the next ``yield``, unless it waits for seconds to pass."""
         if self._timer is not None and not self._timer.is_over():
             return RUNNING
+        if self._aborting:
+            return self._leave(None)
         try:
             yielded = next(self._generator)
         except StopIteration as end:
             if end.value is not None:
                 raise _answered("generator returns", end.value) from None
             return SUCCESS
-        except GeneratorExit:
-            if not self._aborting:
-                raise
-            return FAILURE
         return self._wait(yielded)
 
     def abort(self) -> Status | None:
-        """Raise GeneratorExit at its ``yield``, so that ``finally`` runs."""
-        self._aborting = True
-        try:
-            yielded = self._generator.throw(GeneratorExit())
-        except (GeneratorExit, StopIteration):
-            return None
-        return self._wait(yielded)
+        """Raise GeneratorExit at its ``yield``, so that ``finally`` runs.
+
+        Python would close a generator that it runs by ``yield from``, which then must not yield
+        any more; so GeneratorExit is raised in each of them, beginning with the innermost.
+        """
+        self._aborting = _with_those_it_runs(self._generator)
+        return self._leave(GeneratorExit())
+
+    def _leave(self, error: BaseException | None) -> Status:
+        """Let the innermost generator that is left clean up, and when it has ended, the next."""
+        while self._aborting:
+            innermost = self._aborting[-1]
+            try:
+                yielded = next(innermost) if error is None else innermost.throw(error)
+            except (StopIteration, GeneratorExit):
+                error = GeneratorExit()
+            except BaseException as raised:
+                if getattr(innermost, "gi_frame", None) is not None:
+                    raise  # an interrupt that came upon the line above: it has not ended
+                error = raised
+            else:
+                return self._wait(yielded)
+            self._aborting.pop()
+        if error is None or isinstance(error, GeneratorExit):
+            return FAILURE
+        raise error
 
     def _wait(self, yielded: object) -> Status:
         """RUNNING; go on in the next tick, or when so many seconds have passed."""
@@ -237,6 +255,16 @@ def _close(loop: AbstractEventLoop) -> None:
         loop.run_until_complete(gather(*tasks, return_exceptions=True))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
+
+
+def _with_those_it_runs(generator: Generator[Any, None, Any]) -> list[Generator[Any, None, Any]]:
+    """A generator, the one that it runs by ``yield from``, the one that this runs, and so on."""
+    found: list[Generator[Any, None, Any]] = []
+    inner: object = generator
+    while isinstance(inner, Generator):
+        found.append(inner)
+        inner = getattr(inner, "gi_yieldfrom", None)
+    return found
 
 
 def _started(wait: Seconds, clock: Clock) -> Timer:

@@ -121,6 +121,39 @@ def test_so_do_many(name, kind):
     assert [one for one in found if one[1]] == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupt_at_any_line_lets_every_generator_of_a_step_clean_up(new_stage, kind):
+    """The first tick of an abort, in which the inner generator ends and the outer one yields."""
+    line = count = 0
+    while line <= count:
+        stage, cleaned = new_stage(), []
+
+        def brake(cleaned=cleaned):
+            try:
+                yield
+            finally:
+                yield
+                cleaned.append("inner")
+
+        def drive(agent, brake=brake, cleaned=cleaned):
+            try:
+                yield from brake()
+            finally:
+                yield
+                cleaned.append("outer")
+
+        goal = stage.goal(stage.run_by("drive", drive))
+        goal.tick_once()
+        goal.stop(Status.INVALID)
+        lines = Interrupt(kind, line)
+        lines.play(stage.actor.sense)
+        for _ in range(3):
+            stage.actor.sense()
+        assert cleaned == ["inner", "outer"], f"interrupted at line {line}"
+        assert stage.heard.of(LeafAborted)[0].error is None
+        line, count = line + 1, max(count, lines.count)
+
+
 class Standing:
     """An operator that answers RUNNING, and is interrupted right behind that."""
 

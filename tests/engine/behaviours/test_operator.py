@@ -120,28 +120,100 @@ def test_a_generator_that_yields_while_it_cleans_up_has_not_left_yet(stage):
     assert stage.heard.of(LeafAborted)[0].error is None
 
 
-def test_a_generator_that_another_one_runs_has_to_leave_at_once(stage):
-    """Python closes what stands behind ``yield from``, and takes a yield there for a mistake."""
-    cleaned = []
+def delegating(diary, brake):
+    """Drives to two places, each by a generator that brakes when it is aborted."""
 
-    def inner():
+    def drive(place):
+        diary.append(f"to {place}")
         try:
             yield
         finally:
+            yield from brake()
+            diary.append("stands still")
+
+    def tour(agent) -> Running:
+        try:
+            yield from drive("a")
+            yield from drive("b")
+        finally:
+            diary.append("lights")
+            yield
+            diary.append("out")
+
+    return tour
+
+
+def test_generators_behind_yield_from_clean_up_in_as_many_ticks_as_they_yield(stage, diary):
+    """The innermost first, each to its end before the one that runs it."""
+
+    def brake():
+        for speed in (2, 1):
+            diary.append(f"speed {speed}")
             yield
 
-    def outer(agent) -> Running:
-        try:
-            yield from inner()
-        finally:
-            cleaned.append("outer")
-
-    goal = stage.goal(stage.run_by("a", outer))
+    goal = stage.goal(stage.run_by("tour", delegating(diary, brake)))
     goal.tick_once()
     goal.stop(Status.INVALID)
-    [aborted] = stage.heard.of(LeafAborted)
-    assert isinstance(aborted.error, RuntimeError)
-    assert cleaned == ["outer"]
+    assert diary == ["to a", "speed 2"]
+    stage.actor.sense()
+    assert diary[2:] == ["speed 1"]
+    stage.actor.sense()
+    assert diary[3:] == ["stands still", "lights"]
+    assert stage.heard.lines()[1:] == ["aborting tour"]
+    stage.actor.sense()
+    assert diary[5:] == ["out"]
+    assert stage.heard.lines()[2:] == ["aborted tour"]
+    assert stage.heard.of(LeafAborted)[0].error is None
+
+
+def test_an_inner_generator_that_returns_from_its_abort_does_not_stop_it(stage, diary):
+    def drive(place):
+        diary.append(f"to {place}")
+        try:
+            yield
+        except GeneratorExit:
+            yield
+            diary.append("stands still")
+
+    def tour(agent) -> Running:
+        yield from drive("a")
+        yield from drive("b")
+
+    goal = stage.goal(stage.run_by("tour", tour))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    stage.actor.sense()
+    assert diary == ["to a", "stands still"]
+    assert stage.heard.lines()[2:] == ["aborted tour"]
+
+
+def test_what_an_inner_generator_raises_in_its_abort_passes_through_those_that_run_it(stage, diary):
+    def brake():
+        yield
+        raise ZeroDivisionError
+
+    goal = stage.goal(stage.run_by("tour", delegating(diary, brake)))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    for _ in range(2):
+        stage.actor.sense()
+    assert diary == ["to a", "lights", "out"]
+    assert isinstance(stage.heard.of(LeafAborted)[0].error, ZeroDivisionError)
+
+
+def test_what_is_no_generator_behind_yield_from_is_left_at_once(stage, diary):
+    def walk(agent) -> Running:
+        try:
+            yield from [None, None]
+        finally:
+            yield
+            diary.append("clean up")
+
+    goal = stage.goal(stage.run_by("walk", walk))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    stage.actor.sense()
+    assert diary == ["clean up"]
 
 
 def test_a_generator_that_will_not_leave_is_reported_and_left_behind(stage):
