@@ -105,14 +105,21 @@ def outline_tasks(path: Path, domain: Domain[Any]) -> set[str]:
     """Define the tasks that are drawn in a file with their parameters, and without what they do.
 
     Files that only name them can be read by that, while there are mistakes in this one. Returns
-    those of which a misspelt element hides whether they are primitive. Raises InputError for a
-    file that cannot be read.
+    the names of which nothing is known then: of tasks of which a misspelt element hides whether
+    they are primitive, and of methods. Raises InputError for a file that cannot be read.
     """
     file = _TaskFile(element_in(path), domain)
     for tree in file.trees:
         with file.collecting(tree):
             authored.task_from(domain, tree.attributes["ID"], file.outline_of(tree))
-    return {tree.attributes["ID"] for tree in file.trees if not file.is_known(tree)}
+    tasks = {tree.attributes["ID"] for tree in file.trees if not file.is_known(tree)}
+    return tasks.union(*map(_method_names, file.trees))
+
+
+def _method_names(tree: Element) -> set[str]:
+    """The names of the nodes that can be methods of a drawn task."""
+    (root, *_) = (*tree.children, tree)
+    return {part.attributes["name"] for part in root.children if part.attributes.get("name")}
 
 
 class _TaskFile:

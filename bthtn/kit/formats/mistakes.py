@@ -73,6 +73,6 @@ class Mistakes:
             raise next(has).of(self._found)
 
     def _follows(self, fault: Diagnostic) -> bool:
-        quoted = " ".join(_QUOTED.findall(fault.message))
-        words = set(re.findall(r"\w+", quoted))
+        quoted = _QUOTED.findall(fault.message)
+        words = {*quoted, *re.findall(r"\w+", " ".join(quoted))}
         return any(f"_{word}".endswith(f"_{name}") for word in words for name in self.unsure)

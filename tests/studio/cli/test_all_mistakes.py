@@ -168,6 +168,16 @@ def test_several_mistakes_in_one_file_come_out_in_one_round(bthtn, goblin, put):
     ]
 
 
+def test_the_methods_of_tasks_with_a_mistake_are_not_missed_in_a_lottery(bthtn, goblin, put):
+    goblin()
+    tasks = TASKS.replace('name="Wait"', 'name="wait a bit"')
+    put("trees/goblin/tasks.xml", tasks.replace('"200"', '"nowhere"'))
+    put("trees/goblin/lottery.csv", "ActionName,Weight\nJab,50\nwait a bit,10\n")
+    answer = bthtn("check", "goblin")
+    assert places_in(answer) == ["tasks.xml:5"]
+    assert "BT425" not in answer.err
+
+
 @pytest.mark.parametrize("file", ["tasks.xml", "melee.template.xml", "tree.xml"])
 def test_a_file_that_cannot_be_read_hides_no_mistake_that_can_be_told_without_it(
     bthtn, goblin, put, file
