@@ -189,6 +189,7 @@ class _FolderReader:
 
         right = {}
         for entry, written in beliefs.items():
+            self._mistakes.declared[entry] = self._file.where("beliefs", entry)
             if self._mistakes.read(declared, {entry: written}) is not None:
                 right[entry] = written
                 continue

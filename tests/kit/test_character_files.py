@@ -190,6 +190,17 @@ def test_a_misspelt_element_is_told_without_what_follows_from_it(folder):
     ]
 
 
+def test_a_misspelt_belief_is_told_once_and_where_it_is_declared(folder):
+    settings = f'simulate = ["walk"]\n{SETTINGS}'.replace("walked = 0", "waled = 0")
+    place = folder(character=settings)
+    with pytest.raises(BthtnError) as caught:
+        read_character(place, SimpleNamespace())
+    [one] = caught.value.diagnostics
+    assert one.message == f"{place.name} has no fluent 'walked'"
+    assert one.where.endswith("character.toml:2, 'walked >= 4', column 1, and at 1 more place")
+    assert one.hint == f"did you mean 'waled'? that is at {place / 'character.toml'}:5"
+
+
 def test_missing_operators_and_mistakes_in_sheets_are_one_error(folder):
     place = folder()
     (place / "lottery.csv").write_text("Name,Priorty\nJab,1\n", "utf-8")
