@@ -24,6 +24,14 @@ _KINDS: Final[Mapping[type, str]] = {
     float: "a number",
     bool: "true or false",
 }
+_EXAMPLES: Final[Mapping[type, str]] = {
+    dict: "{ … }",
+    str: '"…"',
+    list: "[…]",
+    int: "4",
+    float: "0.5",
+    bool: "true",
+}
 _SPREADSHEETS: Final = (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0")
 """How the files of spreadsheets begin that were renamed: ``.xlsx`` and ``.ods``, and ``.xls``."""
 _KEY: Final = re.compile(r"""((?:[\w.\s-]++|"(?:[^"\\]|\\.)*+"|'[^']*+')++)=""")
@@ -67,7 +75,8 @@ class TomlFile:
             if kind is None:
                 self.add(unknown.format(key), nearest(key, kinds), *keys, key)
             elif type(value) is not kind and (type(value), kind) != (int, float):
-                self.add(f"'{key}' is {_KINDS[kind]}", f"not {value!r}", *keys, key)
+                hint = f"write {key} = {_EXAMPLES[kind]}, not {value!r}"
+                self.add(f"'{key}' is {_KINDS[kind]}", hint, *keys, key)
             else:
                 found[key] = value
         return found

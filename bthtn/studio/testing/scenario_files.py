@@ -46,11 +46,19 @@ _INTERVENTION: Final[Mapping[str, type]] = {
     "do": list,
 }
 _STEPS: Final = ("start", "done", "failed", "aborting", "aborted", "refused", "waiting")
+_KINDS: Final = [kind.__name__ for kind in get_args(AgentEvent)]
 _STEP: Final = re.compile(rf"(?:{'|'.join(_STEPS)}) ([^(]+)(?:\(.*)?", re.DOTALL)
 _GOAL: Final = re.compile(r"(.+) (?:succeeded|failed)", re.DOTALL)
 _BELIEF: Final = re.compile(r"([^=[]+?)(?:\[.*)? = .*", re.DOTALL)
+_OF_A_GOAL: Final = re.compile(rf"(?:{'|'.join(_KINDS)}) (.+)", re.DOTALL)
 """Events that name a task, a goal or a fluent."""
-_WORDS: Final = {*_STEPS, "plan", *(kind.__name__ for kind in get_args(AgentEvent))}
+_OTHER: Final = re.compile(
+    r"plan .*|.+ failed: .*|.+ (?:has|gave back|reloaded) .*|.+ of .+ raised|reload failed"
+    r"|(?:clean|cleaned|did not clean) up .*|the clock went back .*",
+    re.DOTALL,
+)
+"""All other events."""
+_WORDS: Final = {*_STEPS, "plan", *_KINDS}
 _EXPECT: Final[Mapping[str, type]] = {"event": str, "within": int}
 _NEVER: Final[Mapping[str, type]] = {"event": str, "before": str}
 
@@ -236,11 +244,18 @@ class _File(CaseReader):
             (_STEP, "task", tasks),
             (_GOAL, "goal", self._goals()),
             (_BELIEF, "fluent", self._fluents()),
+            (_OF_A_GOAL, "goal", self._goals()),
         )
+        if text.startswith("plan "):
+            with self.at(*keys):
+                check_pattern(text.removeprefix("plan "), tasks)
         about = [(f[1], what, known) for form, what, known in forms if (f := form.fullmatch(text))]
         if about and not any(fits(pattern, name) for name, _, known in about for pattern in known):
             name, what, known = about[0]
             self.add(f"there is no {what} '{name}'", nearest(name, known), *keys)
+        elif not about and text and "*" not in text and not _OTHER.fullmatch(text):
+            hint = "write 'start TASK', 'GOAL succeeded', 'FLUENT = value' or 'plan (…)'"
+            self.add(f"there is no event like '{text}'", hint, *keys)
 
     def _goals(self) -> set[str]:
         return {node.name for node in self._made.root.iterate()}

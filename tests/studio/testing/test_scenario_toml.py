@@ -45,7 +45,7 @@ def test_every_key_of_a_scenario_is_written(tmp_path):
         character,
         (
             Intervention(
-                event='"x" is heard',
+                event='"x" of y raised',
                 beliefs={"cover": False},
                 ticks=3,
                 operators={"shoot": "RF S"},
