@@ -35,6 +35,7 @@ from bthtn.engine.planning.static_reads import StaticReads, static_reads
 from bthtn.engine.replanning.attribution import AttributedFailure, attributed, attributed_ahead
 from bthtn.engine.replanning.policy import RetryPolicy
 from bthtn.engine.replanning.rest import Rest
+from bthtn.engine.world.diff import Change
 from bthtn.engine.world.expression import Expression
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.relation import Relation
@@ -57,9 +58,9 @@ class Entry:
     """One cause: it has failed ``count`` times in a row, the last time at ``since``.
 
     It rests before ``until``. It depends on ``reads``, and on ``searched`` as far as a search can
-    tell another value from the one that it has read. When something of that ``has_changed``, the
-    rest ends as the next tick begins; at ``woken``, a change has ended a rest last. Times are ticks
-    of the goal, or seconds of the agent's clock.
+    tell another value from the one that it has read. When something of that has ``changed``, the
+    rest ends as the next tick begins; at ``woken``, the change ``ended_by`` has ended a rest last.
+    Times are ticks of the goal, or seconds of the agent's clock.
     """
 
     failure: Failure
@@ -69,7 +70,8 @@ class Entry:
     since: float
     woken: float
     until: float = 0
-    has_changed: bool = False
+    changed: Change | None = None
+    ended_by: Change | None = None
 
     @property
     def fluents(self) -> frozenset[Fluent[Any]]:
@@ -111,8 +113,8 @@ class FailureMemory:
         self._now = steady_time(self._agent) if self._is_timed else self._now + 1
         self._hear()
         for entry in self._entries.values():
-            if entry.has_changed:
-                self._wake(entry)
+            if entry.changed is not None:
+                self._wake(entry, entry.changed)
         if self.cooldowns.left and self.cooldowns.tick():
             self._end_wait()
 
@@ -142,6 +144,11 @@ class FailureMemory:
             if task in methods:
                 avoided[methods[task][0], args] = "it cools down"
         return avoided
+
+    def ended_by(self, cause: Avoidable) -> Change | None:
+        """The change that has ended the rest of something, None if it has rested to the end."""
+        entry = self._entries.get(cause)
+        return None if entry is None else entry.ended_by
 
     @property
     def situation(self) -> tuple[FrozenState, Avoided]:
@@ -300,17 +307,19 @@ class FailureMemory:
             return
         self._watch.forget()
         for entry in self._entries.values():
-            if entry.until > self._now and any(self._matters(fluent, entry) for fluent in changed):
-                entry.has_changed = True
+            if entry.until > self._now and entry.changed is None:
+                matters = (new for new in changed.values() if self._matters(new.fluent, entry))
+                entry.changed = next(matters, None)
         self._watch_on()
 
-    def _wake(self, entry: Entry) -> None:
+    def _wake(self, entry: Entry, change: Change) -> None:
         """End a rest because of a change, at once unless one has ended another just now."""
         part = self._policy.rest_after(entry.count) / PART
         part = part - TOLERANCE if self._policy.in_seconds else ceil(part)
-        end, entry.has_changed = max(entry.woken + part, self._now), False
+        end, entry.changed = max(entry.woken + part, self._now), None
         if end < entry.until:
             entry.until = entry.woken = end
+            entry.ended_by = change
 
     def _matters(self, fluent: Fluent[Any], entry: Entry) -> bool:
         """Whether a change of the fluent could let what rests end otherwise."""

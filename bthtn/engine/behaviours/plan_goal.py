@@ -141,7 +141,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         own = Budget(budget, self)
         self._search = search = PlanSearch(agent, self.name, goal, settings, own, replanning)
         planner, failures = search.planner, search.failures
-        self._review = Review(planner, agent.beliefs, self.name, replanning, failures.avoided)
+        avoided = failures.avoided, failures.ended_by
+        self._review = Review(planner, agent.beliefs, self.name, replanning, *avoided)
         heard = self._resumed, self._review.started, self._finished
         self._mount = Mount(self, agent, search, *heard)
 

@@ -31,8 +31,8 @@ from bthtn.engine.text.plan_json import VALUES, Kind
 Json = Any
 
 ENTRY: Final = Table(
-    "failure:failure woken:number count:count since:number until:number has_changed:truth"
-    " reads:reads searched:beliefs",
+    "failure:failure woken:number count:count since:number until:number changed:change?"
+    " ended_by:change? reads:reads searched:beliefs",
     Entry,
 )
 

@@ -27,7 +27,7 @@ from bthtn.engine.plan.nodes import TaskNode
 from bthtn.engine.plan.plan import Plan
 from bthtn.engine.plan.replay import replay
 from bthtn.engine.plan.traversal_record import MethodTraversalRecord
-from bthtn.engine.planning.exclusions import NOTHING_AVOIDED, Avoided
+from bthtn.engine.planning.exclusions import NOTHING_AVOIDED, Avoidable, Avoided
 from bthtn.engine.planning.planner import Planner
 from bthtn.engine.planning.static_reads import StaticReads, static_reads
 from bthtn.engine.replanning.improvement import Improvement, Start, unless_best
@@ -89,7 +89,8 @@ class Review:
     """Decides whether the running plan of one goal is kept, replaced or aborted.
 
     ``source`` is the source of the goal's own effects, ``avoided`` returns the tasks and methods
-    that plans must not use now. A plan is under review from ``adopted`` to ``close``.
+    that plans must not use now, ``ended_by`` the change because of which one of them may be used
+    again, if there is one. A plan is under review from ``adopted`` to ``close``.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Review:
         source: str,
         replanning: Replanning = DEFAULT_REPLANNING,
         avoided: Callable[[], Avoided] = lambda: NOTHING_AVOIDED,
+        ended_by: Callable[[Avoidable], Change | None] = lambda _: None,
     ) -> None:
         self.replanning = replanning
         self._is_exact = replanning.interrupt == "surprise"
@@ -108,6 +110,7 @@ class Review:
         self._beliefs = beliefs
         self._source = source
         self._avoided = avoided
+        self._ended_by = ended_by
         # What was avoided when the plan was adopted, and in the last tick.
         self._avoided_then = self._avoided_last = NOTHING_AVOIDED
         # Fluents on which the rest of the plan relies, and fluents that could make another better.
@@ -222,7 +225,10 @@ class Review:
         before, self._avoided_last = self._avoided_last, self._avoided()
         if self._is_best or before is self._avoided_last:
             return False
-        return not before.keys() <= self._avoided_last.keys()
+        free = [what for what in before if what not in self._avoided_last]
+        changes = filter(None, map(self._ended_by, free))
+        self._causes |= {change.fluent: change for change in changes}
+        return bool(free)
 
     @property
     def _is_looking(self) -> bool:

@@ -23,6 +23,7 @@ from bthtn.engine.agent.events import (
     LeafAborted,
     LeafStarted,
     PlanRepaired,
+    PlanReplaced,
     TaskAvoided,
 )
 from bthtn.engine.replanning.policy import NO_BACKOFF, Replanning, RetryPolicy
@@ -447,6 +448,38 @@ def test_what_the_goal_itself_changes_counts_as_well():
     scene.agent.believe(Soldier.ammo, 0)
     ticks(scene.goal, 4)
     assert (scene.started("buy"), scene.started("shoot")) == (1, 2)
+
+
+def at_a_jammed_door(needed=None):
+    """A troll whose push has failed, and who takes the way round, which leads to the garden."""
+    domain = Domain("house", Troll)
+    go = domain.primitive("go", effects=Troll.place.becomes("door"))
+    push = domain.primitive("push", precondition=needed, duration=1)
+    leave = domain.primitive("leave", effects=Troll.place.becomes("garden"))
+    climb = domain.primitive("climb", duration=50)
+
+    @domain.compound
+    def get_in():
+        yield method(go(), push())
+        yield method(leave(), climb())
+
+    operators = Operators(simulates_others=True)
+    operators.bind(push)(ScriptedOperator("F"))
+    replanning = Replanning(retrying=RetryPolicy(after=1))
+    return Scene(domain, get_in(), Troll(), operators, replanning=replanning)
+
+
+def test_a_plan_that_is_replaced_since_a_change_has_ended_a_rest_names_the_change():
+    scene = at_a_jammed_door(needed=Troll.place == "door")
+    ticks(scene.goal, 9)
+    replaced = scene.heard.of(PlanReplaced)[0]
+    assert str(replaced.change) == "place: 'door' → 'garden' (by goal)"
+
+
+def test_a_plan_that_is_replaced_since_a_rest_is_over_names_no_change():
+    scene = at_a_jammed_door()
+    ticks(scene.goal, 9)
+    assert scene.heard.of(PlanReplaced)[0].change is None
 
 
 # random choices

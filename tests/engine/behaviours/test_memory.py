@@ -108,6 +108,18 @@ def test_a_change_of_something_that_it_has_read_ends_the_rest():
     assert blocked.attempts(80, {50: [Troll.health], 51: [Troll.sees]}) == [1, 2, 10, 26, 51]
 
 
+def test_the_change_that_has_ended_a_rest_is_known_until_the_next_failure():
+    remembering = Remembering()
+    remembering.tries(2)
+    assert remembering.memory.ended_by(ROAR) is None
+    for tick in remembering.ticks(2, {3: [Troll.health], 4: [Troll.sees]}):
+        assert tick == 4 or ROAR in remembering.memory.avoided()
+    assert ROAR not in remembering.memory.avoided()
+    assert remembering.memory.ended_by(ROAR).fluent is Troll.sees
+    remembering.fails()
+    assert remembering.memory.ended_by(ROAR) is None
+
+
 def test_but_no_two_changes_end_rests_within_an_eighth_of_the_second_one():
     soon = {tick: [Troll.sees] for tick in (28, 29)}
     assert Remembering().tries(40, soon) == [1, 2, 10, 26, 28, 32]
