@@ -214,7 +214,7 @@ class Sensing:
         for sensor in self._sensors:
             if self._triggered[sensor] or sensor.is_due(self._tick, self._phase):
                 self._triggered[sensor] = False
-                self._refresh(sensor)
+                self.read(sensor)
         self._tick += 1
 
     def close(self) -> None:
@@ -228,7 +228,7 @@ class Sensing:
         self._read.clear()
         self._triggered = dict.fromkeys(self._sensors, True)
 
-    def _refresh(self, sensor: Sensor) -> None:
+    def read(self, sensor: Sensor) -> None:
         """Read a sensor and write all of its values, or none if one is bad."""
         beliefs = self._agent.beliefs
         try:

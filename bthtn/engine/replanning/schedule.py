@@ -297,7 +297,7 @@ class Budget:
     With a schedule, each search requests an allowance from it instead.
     """
 
-    __slots__ = ("_client", "_left", "per_tick", "repeated")
+    __slots__ = ("_left", "client", "per_tick", "repeated")
 
     def __init__(self, per_tick: int | PlanningSchedule | None, client: PlanningClient) -> None:
         """Raises DomainError for a budget below one."""
@@ -308,7 +308,7 @@ class Budget:
         self.repeated = 0
         """Expansions that were paid for already, of searches that begin anew after a save."""
         self._left = per_tick
-        self._client = client
+        self.client = client
 
     def renew(self) -> None:
         """Restore the full budget at the beginning of a tick."""
@@ -324,7 +324,7 @@ class Budget:
             search.advance(self.repeated)
             self.repeated -= search.expansions - before
         if isinstance(left, PlanningSchedule):
-            return left.advance(search, self._client)
+            return left.advance(search, self.client)
         before = search.expansions
         status = search.advance(left)
         self._left = left - (search.expansions - before)
