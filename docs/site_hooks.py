@@ -35,6 +35,7 @@ PACKAGES = (
     "bthtn.studio.views",
     "bthtn.kit.recording",
     "bthtn.studio.watch",
+    "bthtn.studio.profile",
     "bthtn.testing",
     "bthtn.studio.fuzzing",
     "bthtn.studio.compare",

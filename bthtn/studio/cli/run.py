@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -42,10 +43,13 @@ from bthtn.studio.cli.printing import (
     refuse,
     say,
     say_json,
+    say_written,
+    write,
 )
 from bthtn.studio.cli.reload import Reloading
 from bthtn.studio.cli.scenarios import show_scenario
 from bthtn.studio.cli.signals import exit_code
+from bthtn.studio.profile import Profile
 from bthtn.studio.testing.case_files import SCENARIO
 from bthtn.studio.testing.characters import character_of
 from bthtn.studio.testing.domain_files import unusable
@@ -53,7 +57,8 @@ from bthtn.studio.testing.locate import Target, TargetKind, resolve, shown, stub
 from bthtn.studio.views.timeline import HEADING, MARGIN, Line, Tick, TimelineRow, lines, rows, verbs
 
 TICKS: Final = 200
-_IN_ASCII: Final = str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."})
+FLAME_GRAPHS: Final = (".speedscope.json", ".json")
+_IN_ASCII: Final = str.maketrans({"–": "-", "—": "-", "→": "->", "…": "...", "µ": "u"})
 _STYLES: Final[Mapping[str, str]] = {
     "senses": "dim",
     "plan": "bold magenta",
@@ -93,6 +98,12 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     record: Annotated[
         Path | None, Option(metavar="FILE", help="Record it; compressed if it ends in .gz.")
     ] = None,
+    profiled: Annotated[
+        bool, Option("--profile", help="Print where the time went: by node, operator, search, ….")
+    ] = False,
+    speedscope: Annotated[
+        Path | None, Option(metavar="FILE", help="Write that as a flame graph, for speedscope.app.")
+    ] = None,
     stub: Stub = False,
     as_json: AsJson = False,
 ) -> int:
@@ -105,11 +116,14 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     filters = {"agent": agent, "goal": goal}
     if tree.endswith(SCENARIO):
         of_runs = {"ticks": ticks, "seed": seed, "out": out, "reload": reload, "record": record}
+        of_runs |= {"profile": profiled, "speedscope": speedscope}
         hint = "write ticks and seed into its file"
         refuse({**of_runs, "only": only, **filters}, "a scenario", hint)
         return show_scenario(Path(tree), as_json=as_json)
     words = _words(only)
     tree = with_problem(tree, problem)
+    if speedscope is not None:
+        check_name(speedscope, "flame graph", FLAME_GRAPHS)
     target = resolve(tree, TargetKind.TREE)
     target = stubbed(target) if stub else target
     reloading = Reloading(tree, target, seed) if reload else None
@@ -125,7 +139,8 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
     run = Run(
         target, character, ticks or (sys.maxsize if reload else TICKS), reloading, recorder, album
     )
-    with handled_by(run.on_signal), recorder or nullcontext():
+    profile = Profile() if profiled or speedscope is not None else None
+    with handled_by(run.on_signal), recorder or nullcontext(), profile or nullcontext():
         tick_values = _followed(run, words, filters, as_json=as_json)
     run.check()
     is_lost = recorder is not None and recorder.error is not None
@@ -134,9 +149,17 @@ def play(  # noqa: PLR0913 - one for each thing that can be typed
         head = {"format": "bthtn-run/1", "tree": target.name, "seed": seed}
         drawn = [shown(file) for file in pictures[0]]
         ended = {"finished": run.finished, **run.ending}
-        say_json({**head, **ended, "ticks": tick_values, "pictures": drawn})
+        times = {"profile": [row._asdict() for row in profile.rows]} if profile else {}
+        say_json({**head, **ended, "ticks": tick_values, "pictures": drawn, **times})
     else:
         _say_outcome(run, None if is_lost else record, *pictures)
+        if profiled:
+            table = str(profile)
+            say(f"\n{table if is_unicode_screen() else table.translate(_IN_ASCII)}")
+    if profile is not None and speedscope is not None:
+        write(json.dumps(profile.speedscope(target.name)), speedscope)
+        if not as_json:
+            say_written(speedscope)
     if run.signals:
         return exit_code(run.signals[0])
     return 2 if is_lost else int(not run.finished)

@@ -444,3 +444,43 @@ def test_the_tree_and_its_plans_are_on_one_page_for_a_browser(told, no_graphviz)
     first, second = (tree["tree"] for tree in data["trees"][:2])
     assert first["status"] == ""
     assert second["status"] == "SUCCESS"
+
+
+# where the time went
+
+
+def test_a_profile_is_a_table_below_the_outcome(told, tree):
+    _, plain = told(tree())
+    code, text = told("dog", profiled=True)
+    assert code == 0
+    timeline, table = text.split("\n\nkind  ")
+    assert f"{timeline}\n" == plain
+    assert min(table.splitlines()[1:]).split()[:2] == ["character", "dog"]
+    assert "\nsearch     play   " in table
+
+
+def test_a_profile_is_in_the_json_of_a_run(told, tree):
+    _, text = told(tree(), as_json=True, profiled=True)
+    (search,) = (row for row in json.loads(text)["profile"] if row["kind"] == "search")
+    assert search["name"] == "play"
+    assert 0 < search["own"] <= search["total"]
+    assert "profile" not in json.loads(told("dog", as_json=True)[1])
+
+
+def test_a_flame_graph_is_written_for_speedscope(told, tree):
+    file = Path("dog.speedscope.json")
+    code, text = told(tree(), speedscope=file)
+    assert code == 0
+    assert text.endswith("finished after 3 ticks\nwrote dog.speedscope.json\n")
+    assert {"name": "search play"} in json.loads(file.read_text("utf-8"))["shared"]["frames"]
+
+
+def test_a_flame_graph_needs_the_name_of_one(told, tree):
+    with pytest.raises(InputError, match=r"a\.txt is no name of a flame graph"):
+        told(tree(), speedscope=Path("a.txt"))
+
+
+@pytest.mark.parametrize("option", [{"profiled": True}, {"speedscope": Path("a.json")}])
+def test_a_scenario_has_no_profile(told, option):
+    with pytest.raises(InputError, match="says nothing about a scenario"):
+        told("a.scenario.toml", **option)
