@@ -14,13 +14,13 @@ from typer import Argument, Option
 from bthtn.behaviours import Character
 from bthtn.errors import unwritable
 from bthtn.studio.cli.handlers import handled_by
-from bthtn.studio.cli.options import RECORDINGS, TARGET, Output, Problem, with_problem
+from bthtn.studio.cli.options import RECORDINGS, TARGET, Output, Problem, Stub, with_problem
 from bthtn.studio.cli.printing import SCREEN, check_name, deliver, refuse, say
 from bthtn.studio.cli.run import ending_of, finished_text
 from bthtn.studio.cli.signals import exit_code
 from bthtn.studio.testing.characters import character_of, loaded_once
 from bthtn.studio.testing.domain_files import unusable
-from bthtn.studio.testing.locate import Target, TargetKind, resolve
+from bthtn.studio.testing.locate import Target, TargetKind, resolve, stubbed
 from bthtn.studio.watch import Viewer, recording_page
 
 
@@ -38,6 +38,7 @@ def watch(  # noqa: PLR0913 - one for each thing that can be typed
     paused: Annotated[
         bool, Option("--paused", help="Begin paused, until a page lets it go on.")
     ] = False,
+    stub: Stub = False,
     output: Output = None,
 ) -> int:
     """Watch a tree, or make a page of a recording. Raises BthtnError.
@@ -45,7 +46,8 @@ def watch(  # noqa: PLR0913 - one for each thing that can be typed
     Returns 0 for a page, 130 after Ctrl-C, 143 after SIGTERM.
     """
     if what.endswith(RECORDINGS):
-        refuse({"seed": seed, "paused": paused}, "a recording", "it goes with a tree")
+        of_runs = {"seed": seed, "paused": paused, "stub": stub}
+        refuse(of_runs, "a recording", "it goes with a tree")
         if output is not None and output != SCREEN:
             check_name(output, "page", (".html", ".htm"))
         page = recording_page(Path(what))
@@ -54,7 +56,8 @@ def watch(  # noqa: PLR0913 - one for each thing that can be typed
         return 0
     hint = "make a recording, bthtn run TREE --record FILE, and name that"
     refuse({"output": output}, "a tree that is watched", hint)
-    target = loaded_once(resolve(with_problem(what, problem), TargetKind.TREE))
+    found = resolve(with_problem(what, problem), TargetKind.TREE)
+    target = loaded_once(stubbed(found) if stub else found)
     character = character_of(target, seed)
     with Viewer(character, port=port, name=target.name, paused=paused) as viewer:
         say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")

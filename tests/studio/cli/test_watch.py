@@ -46,6 +46,8 @@ def test_without_a_recording_or_a_place_for_its_page_nothing_is_made(bthtn, tmp_
         (("nobody",), "nobody"),
         (("missing.jsonl",), "missing.jsonl"),
         (("squad", "-o", "page.html"), "[BT409] --output says nothing about a tree"),
+        (("squad", "--stub"), "[BT409] 'squad' has no stubs"),
+        (("run.jsonl", "--stub"), "[BT409] --stub says nothing about a recording"),
         (("run.jsonl", "--seed", "3"), "[BT409] --seed says nothing about a recording"),
     ],
 )
