@@ -12,6 +12,7 @@ from py_trees.decorators import Decorator
 
 from bthtn.engine.behaviours.control import IfThenElse, Parallel, Switch, WhileDoElse
 from bthtn.engine.behaviours.decorated import PlanDecorated
+from bthtn.engine.behaviours.decorators import Timed
 from bthtn.engine.behaviours.parallel import PlanParallel
 from bthtn.engine.behaviours.plan_goal import PlanGoal
 from bthtn.engine.behaviours.priority import PlanPriority
@@ -75,6 +76,9 @@ def _authored_appearance(node: Behaviour) -> tuple[str, str, str]:
             return "parallel", node.name, _until(node.policy)
         case IfThenElse() | WhileDoElse() | Switch():
             return "selector", node.name, _class_name(node)
+        case Timed():
+            about = filter(None, (_class_name(node), _time(node)))
+            return "decorator", node.name, ", ".join(about)
         case Decorator():
             return "decorator", node.name, _class_name(node)
         case _:
@@ -97,6 +101,13 @@ def _until(policy: ParallelPolicy.Base) -> str:
             return f"until these succeed: {', '.join(child.name for child in chosen)}"
         case _:
             return type(policy).__name__
+
+
+def _time(node: Timed) -> str:
+    """How long a decorator waits; empty where a function says it at the start."""
+    if node.ticks is not None:
+        return f"{node.ticks} tick{'s' if node.ticks > 1 else ''}"
+    return "" if callable(node.seconds) else f"{node.seconds:g} s"
 
 
 def _class_name(node: Behaviour) -> str:

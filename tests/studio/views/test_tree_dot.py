@@ -8,7 +8,7 @@ from py_trees.behaviours import Failure, Running, Success
 from py_trees.common import ParallelPolicy, Status
 
 from bthtn import Domain, Fluent, State, fluent, method, parallel, priority
-from bthtn.behaviours import Agent, ManualClock, Operators, PlanGoal
+from bthtn.behaviours import Agent, Delay, ManualClock, Operators, PlanGoal, Timeout
 from bthtn.engine.planning.protocol import Settings
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight, shoot
 from bthtn.studio.views.behaviour_drawing import behaviour_dot
@@ -83,6 +83,19 @@ def test_nodes_say_what_their_name_does_not(read_dot):
 def test_a_parallel_node_says_when_it_ends(read_dot, policy, words):
     both = py_trees.composites.Parallel("both", policy, [])
     assert read_dot(behaviour_dot(both)).labels() == [f"⇉ both\n{words}"]
+
+
+@pytest.mark.parametrize(
+    ("decorator", "words"),
+    [
+        (Timeout("hurry", Success("x"), seconds=1.5, clock=float), "hurry\nTimeout, 1.5 s"),
+        (Timeout("Timeout", Success("x"), ticks=1), "Timeout\n1 tick"),
+        (Delay("Delay", Success("x"), ticks=3), "Delay\n3 ticks"),
+        (Delay("wait", Success("x"), seconds=lambda: 2.0, clock=float), "wait\nDelay"),
+    ],
+)
+def test_a_decorator_with_a_time_says_it(read_dot, decorator, words):
+    assert words in read_dot(behaviour_dot(decorator)).labels()
 
 
 def test_children_stand_in_the_order_in_which_they_are_ticked(read_dot):
