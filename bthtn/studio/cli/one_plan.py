@@ -13,7 +13,7 @@ from typing import Final
 
 from bthtn.engine.domain.network import Network, network_text
 from bthtn.engine.domain.task import CompoundTask, TaskCall
-from bthtn.engine.plan.plan import Plan
+from bthtn.engine.plan.plan import Plan, is_empty
 from bthtn.engine.planning.explain import Explanation, Reason, explanation_text
 from bthtn.engine.planning.planner import search_for
 from bthtn.engine.planning.protocol import PlanRequest, Search, SearchStatus
@@ -68,6 +68,8 @@ def plan_once(arguments: PlanArguments, options: OutputOptions, *, parallelize: 
         plan = parallelized(plan)
     if options.form != "html":
         _show(plan, options)
+    if is_empty(plan):
+        note("nothing has to be done for it: the plan has no steps")
     return 0
 
 

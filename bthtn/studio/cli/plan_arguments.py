@@ -66,9 +66,12 @@ class PlanArguments:
             "achieve": self.achieve,
             "objects": self.objects,
             "forward": self.forward,
-            "args": self.args,
         }
         refuse(others, "a problem in a file", "leave it out: the file has objects and a goal")
+        if self.args:
+            message = f"{self.task} is a problem, and '{self.args[0]}' stands behind it"
+            hint = "leave that out: the file has the goal; an option takes one word, or quotes"
+            raise InputError("BT409", message, hint=hint)
         return problem_at(self.domain, self.task)
 
     def _goal(self, domain: FrozenDomain) -> NetworkLike:

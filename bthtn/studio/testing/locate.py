@@ -425,7 +425,11 @@ def _lacking(folder: Path, kinds: tuple[TargetKind, ...]) -> InputError:
     """The error of a folder without a domain or a tree."""
     files = [name for kind in kinds for name in kind.files]
     misnamed = (file for file, wanted in unread_files(folder) if wanted in files)
-    hint = next((f"rename {name} to tree.xml" for name in misnamed), "")
+    hints = [f"rename {name} to tree.xml" for name in misnamed]
+    others = sorted(file for file in folder.iterdir() if file.suffix in ENDINGS)
+    others.sort(key=lambda file: file.stem != "domain")
+    hints += [f"a domain in HDDL or PDDL is named by its file, as {file}" for file in others]
+    hint = next(iter(hints), "")
     return InputError("BT401", f"{folder} has no {' or '.join(files)}", hint=hint)
 
 

@@ -1,5 +1,7 @@
 """bthtn run and bthtn watch of a domain and a problem in HDDL: the plan is carried out."""
 
+from pathlib import Path
+
 import pytest
 
 DOMAIN = """
@@ -66,3 +68,25 @@ def test_a_tree_takes_no_problem(bthtn):
     answer = bthtn("watch", "soldier", "crossing.hddl")
     assert answer.code == 2
     assert "crossing.hddl is a second argument, and 'soldier' takes none" in answer.err
+
+
+def test_a_folder_with_a_domain_in_hddl_is_told_to_be_named_by_the_file(bthtn, ferry):
+    answer = bthtn("plan", ".", "crossing.hddl")
+    assert answer.code == 2
+    assert "hint: a domain in HDDL or PDDL is named by its file, as crossing.hddl" in answer.err
+    Path("domain.hddl").write_text(DOMAIN)
+    assert "named by its file, as domain.hddl" in bthtn("plan", ".", "crossing.hddl").err
+
+
+def test_an_argument_behind_a_problem_is_told_as_what_it_is(bthtn, ferry):
+    answer = bthtn("explain", *ferry, "--method", "go", "0")
+    assert answer.code == 2
+    assert "[BT409] crossing.hddl is a problem, and '0' stands behind it" in answer.err
+
+
+def test_a_problem_that_asks_for_nothing_is_told_of(bthtn, ferry):
+    nothing = PROBLEM.format(start="left").replace("(and (go right) (go left))", "()")
+    Path("crossing.hddl").write_text(nothing)
+    answer = bthtn("plan", *ferry)
+    assert answer.code == 0
+    assert answer.err == "nothing has to be done for it: the plan has no steps\n"
