@@ -106,6 +106,10 @@ def unusable(path: Path, error: BaseException, raised: str = "") -> InputError:
     if isinstance(error, SyntaxError):  # whose text has the place, too
         message = f"{type(error).__name__}: {error.msg}"
         file, line = error.filename or file, error.lineno
-    hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
+    hint = ""
+    if isinstance(error, ModuleNotFoundError):
+        hint = "is it installed where bthtn is?"
+        if error.name and Path(file).with_name(f"{error.name}.py").is_file():
+            hint = f"it is beside this file: write from .{error.name} import …"
     file = os.path.relpath(file) if file.startswith(os.path.join(os.getcwd(), "")) else file
     return InputError("BT402", raised + message, f"{file}:{line}" if line else file, hint)

@@ -76,6 +76,12 @@ def test_a_file_that_cannot_be_run_is_told_with_its_line(tmp_path, source, words
     assert words.format(file) in text
 
 
+def test_a_neighbour_that_is_imported_without_a_dot_is_told(tmp_path):
+    (tmp_path / "places.py").write_text("")
+    text = refusal(written(tmp_path, "from places import *\n"))
+    assert "hint: it is beside this file: write from .places import …" in text
+
+
 def test_a_domain_that_is_not_well_made_passes_on_what_is_wrong_with_it(tmp_path):
     file = written(
         tmp_path,
