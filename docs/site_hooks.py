@@ -32,6 +32,7 @@ PACKAGES = (
     "bthtn.studio.analysis",
     "bthtn.kit.formats",
     "bthtn.kit.unified_planning",
+    "bthtn.ros",
     "bthtn.studio.views",
     "bthtn.kit.recording",
     "bthtn.studio.watch",
