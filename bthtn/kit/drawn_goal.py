@@ -56,7 +56,7 @@ class DrawnGoal(Unpicklable, Decorator):
         self.action = ""
         self._plan: Plan | None = None
         self._goal = goal
-        self._values = values
+        self.values = values
         self._on = on
         self._step = step
         self._unlisted = unlisted
@@ -80,7 +80,7 @@ class DrawnGoal(Unpicklable, Decorator):
         worth = values_of(self.listed, step=self._step)
         for action in self.lottery.table.rows:
             value = worth.get(action, self._unlisted)
-            beliefs.write(self._values[action], float(value), source=self.name)
+            beliefs.write(self.values[action], float(value), source=self.name)
         self.feedback_message = ", ".join(self.listed) or "nothing can be drawn"
 
     def update(self) -> Status:

@@ -62,7 +62,7 @@ def _lottery_findings(
     """Warnings of a lottery. Raises InputError for the mistakes in it."""
     table = read_lottery(sheet, domain.state_class)
     found = [replace(fault, where=f"{sheet}, {fault.where}") for fault in table.checks()]
-    known = {name for whole in (domain, *skills.values()) for name in _actions(whole)}
+    known = {name for whole in (domain, *skills.values()) for name in actions_of(whole)}
     for action in table.rows:
         if action not in known:
             message = f"no method and no compound task is called '{action}'"
@@ -71,7 +71,7 @@ def _lottery_findings(
     return found
 
 
-def _actions(domain: FrozenDomain) -> Iterator[str]:
+def actions_of(domain: FrozenDomain) -> Iterator[str]:
     """The names that an action of a lottery may have."""
     yield from (task.name for task in domain.tasks.values() if isinstance(task, CompoundTask))
     yield from (

@@ -28,7 +28,7 @@ from bthtn.engine.world.expression import (
 )
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.truth import Truth
-from bthtn.errors import Diagnostic, Severity
+from bthtn.errors import Diagnostic, Severity, nearest
 from bthtn.studio.analysis.endings import endless
 from bthtn.studio.analysis.retriggering import retriggering
 
@@ -176,6 +176,21 @@ def unwatched(domain: FrozenDomain) -> Iterator[Diagnostic]:
                     f"primitive '{task.name}'",
                     "write it as during=, too, if others may end it; else as at_start(…)",
                 )
+
+
+def value_of_no_action(
+    domain: FrozenDomain, values: str, actions: Collection[str]
+) -> Iterator[Diagnostic]:
+    """Members of the family ``values``, which a lottery writes, whose index is no action."""
+    for task, methods in domain.methods.items():
+        for index, method in enumerate(methods):
+            for leaf in chain(leaves_of(method.condition), leaves_of(method.value)):
+                if not isinstance(leaf, Fluent) or leaf.name != values:
+                    continue
+                if leaf.index not in actions:
+                    message = f"'{leaf}' is the value of an action that there is not"
+                    where = f"compound '{task.name}', method {index}"
+                    yield _warning("BT425", message, where, nearest(str(leaf.index), actions))
 
 
 CHECKS: Final[Mapping[str, Check]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from textwrap import indent
@@ -20,7 +20,7 @@ from bthtn.kit.formats.hddl.problem import ENDINGS
 from bthtn.kit.formats.mistakes import Mistakes
 from bthtn.kit.formats.sheet import sheet_text, sheets_in
 from bthtn.kit.formats.unread import unread_findings
-from bthtn.studio.analysis.checks import findings
+from bthtn.studio.analysis.checks import findings, value_of_no_action
 from bthtn.studio.cli.options import TARGET, AsJson, Stub
 from bthtn.studio.cli.printing import counted, say, say_json
 from bthtn.studio.testing.case_files import SCENARIO, cases_file_of, domain_file_of
@@ -157,7 +157,7 @@ def _tree_report(target: Target) -> Report:
     sheets, found = _sheet_findings(target, *domains)
     mistakes.note(found)
     for domain in domains:
-        mistakes.note(findings(domain))
+        mistakes.note([*findings(domain), *_value_findings(root, domain)])
     for agent in agents:
         tasks = (task for domain in agent.domains for task in domain.tasks.values())
         mistakes.note(agent.operators.misfits(tasks))
@@ -187,7 +187,7 @@ def _files_report(target: Target) -> Report:
         agents, domains = _planning(character.root)
         used = _words_in_files(target)
         for domain in domains:
-            mistakes.note(findings(domain, used))
+            mistakes.note([*findings(domain, used), *_value_findings(character.root, domain)])
         simulated = [name for agent in agents for name in agent.operators.simulated(agent.domains)]
         number, failed = mistakes.read(_case_findings, target, files.domain, default=(0, ()))
         mistakes.note(failed)
@@ -221,6 +221,17 @@ def _planning(root: Behaviour) -> tuple[list[Agent[Any, Any]], list[FrozenDomain
     agents = list({id(goal.agent): goal.agent for goal in goals}.values())
     domains = {id(domain): domain for agent in agents for domain in agent.domains}
     return agents, list(domains.values())
+
+
+def _value_findings(root: Behaviour, domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Warnings of values that no lottery of the tree writes."""
+    from bthtn.kit import DrawnGoal  # noqa: PLC0415 - not for domains
+    from bthtn.kit.sheets import actions_of  # noqa: PLC0415 - likewise
+
+    drawn = [node for node in root.iterate() if isinstance(node, DrawnGoal)]
+    for family in dict.fromkeys(node.values.name for node in drawn):
+        rows = (node.lottery.table.rows for node in drawn if node.values.name == family)
+        yield from value_of_no_action(domain, family, {*actions_of(domain)}.union(*rows))
 
 
 def _scenarios(target: Target) -> list[Path]:

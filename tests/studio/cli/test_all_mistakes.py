@@ -178,6 +178,20 @@ def test_the_methods_of_tasks_with_a_mistake_are_not_missed_in_a_lottery(bthtn, 
     assert "BT425" not in answer.err
 
 
+def test_the_value_of_an_action_that_there_is_not_is_a_warning(bthtn, goblin, put):
+    goblin()
+    tasks = TASKS.replace('number="200"', 'number="value[Slahs]"')
+    put("trees/goblin/tasks.xml", tasks)
+    answer = bthtn("check", "goblin")
+    assert (
+        "warning [BT425] 'value[Slahs]' is the value of an action that there is not\n"
+        "  where: compound 'battle', method 1\n"
+        "  hint: did you mean 'Slash'?\n" in answer.out
+    )
+    put("trees/goblin/tasks.xml", tasks.replace("Slahs", "Slash"))
+    assert "BT425" not in bthtn("check", "goblin").out
+
+
 @pytest.mark.parametrize("file", ["tasks.xml", "melee.template.xml", "tree.xml"])
 def test_a_file_that_cannot_be_read_hides_no_mistake_that_can_be_told_without_it(
     bthtn, goblin, put, file
