@@ -7,11 +7,17 @@ several ticks to abort leaves its abort here, where it is ticked at the beginnin
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from bthtn.engine.agent.leases import Holder
 
 T = TypeVar("T")
+
+LET_THEM_FINISH: Final = (
+    "before the tree is shut down, stop its root, and call agent.sense()"
+    " once a tick until len(agent.aborts) is 0"
+)
+"""A hint: how aborts and cleanups are done before there are no more ticks."""
 
 
 class Abort(Protocol):

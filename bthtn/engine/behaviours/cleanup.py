@@ -17,6 +17,7 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.engine.agent.aborts import LET_THEM_FINISH
 from bthtn.engine.agent.events import CleanupEnded, CleanupStarted
 from bthtn.engine.agent.leases import Account, Holder
 from bthtn.engine.agent.runtime import runtime_of
@@ -112,9 +113,8 @@ class OwedCleanup:
 
     def cut_off(self, why: str) -> None:
         """End it now, finished or not."""
-        hint = "tick the tree until nothing aborts before it is taken down"
-        message = f"the cleanup '{self.task}' was cut off: {why}"
-        error = ExecutionError("BT306", message, where=path_text(self._path), hint=hint)
+        message, where = f"the cleanup '{self.task}' was cut off: {why}", path_text(self._path)
+        error = ExecutionError("BT306", message, where=where, hint=LET_THEM_FINISH)
         try:
             if self._subtree is not None and self._subtree.status is Status.RUNNING:
                 self._subtree.stop(Status.INVALID)

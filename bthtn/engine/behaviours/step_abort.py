@@ -7,6 +7,7 @@ from typing import Final
 
 from py_trees.common import Status
 
+from bthtn.engine.agent.aborts import LET_THEM_FINISH
 from bthtn.engine.agent.leases import Holder
 from bthtn.engine.agent.programming_errors import is_interrupt
 from bthtn.engine.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
@@ -130,5 +131,5 @@ def _unfinished(step: StepRun, why: str) -> ExecutionError:
         "BT306",
         f"the abort of '{step.name}' was cut off: {why}",
         where=path_text(step.path),
-        hint="let its operator clean up in fewer ticks, or tick the tree until nothing aborts",
+        hint=f"let its operator clean up in fewer ticks; {LET_THEM_FINISH}",
     )
