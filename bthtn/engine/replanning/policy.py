@@ -112,9 +112,9 @@ class RetryPolicy(ShortRepr):
     """When a goal tries again what has failed (semantics 3.10).
 
     What has failed ``after`` times in a row rests for ``rest`` ticks of the goal, after each
-    further failure for twice as long, up to ``longest``; a change of something that it has read
-    ends the rest, but not twice within an eighth of it. With ``after=None`` nothing ever rests.
-    Both times may be given with ``seconds(…)`` instead, those of the agent's clock.
+    further failure for twice as long, up to ``longest``. A change of something that it has read
+    ends the rest, at most once in an eighth of its length. With ``after=None`` nothing
+    ever rests. Both times may be given with ``seconds(…)`` instead, those of the agent's clock.
     """
 
     after: int | None = 3
