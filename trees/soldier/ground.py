@@ -20,6 +20,7 @@ class Ground(PlainData):
             for row, line in enumerate(drawing.split())
             for column, mark in enumerate(line)
         }
+        self._open = {place for place, mark in self._marks.items() if mark != "#"}
         self.covers = {place for place, mark in self._marks.items() if mark == "c"}
         self._steps = _ways(drawing)
 
@@ -37,7 +38,7 @@ class Ground(PlainData):
 
     def is_open(self, place: Place) -> bool:
         """Whether somebody can stand there."""
-        return self._marks.get(place, "#") != "#"
+        return place in self._open
 
     def is_clear(self, here: Place, there: Place) -> bool:
         """Whether no wall stands on the straight line; the same from both ends."""
@@ -50,7 +51,7 @@ class Ground(PlainData):
             frontier = [start]
             for place in frontier:
                 for near in _beside(place):
-                    if near not in steps and self.is_open(near):
+                    if near not in steps and near in self._open:
                         steps[near] = steps[place] + 1
                         frontier.append(near)
         return self._steps[start]
@@ -75,9 +76,9 @@ def distance(here: Place, there: Place) -> int:
     return max(abs(here[0] - there[0]), abs(here[1] - there[1]))
 
 
-def _beside(place: Place) -> Iterator[Place]:
+def _beside(place: Place) -> tuple[Place, ...]:
     column, row = place
-    yield from ((column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1))
+    return (column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1)
 
 
 def _line(here: Place, there: Place) -> Iterator[Place]:
