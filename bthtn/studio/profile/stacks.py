@@ -59,16 +59,15 @@ class Stacks:
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self._clock = clock
-        self._outermost = Stack(Label("", ""), None)
         self.is_running = False
         self.all: list[Stack] = []
-        self.at = self._outermost
+        self.at = Stack(Label("", ""), None)
         self.subject: object = None
         self._since = 0
 
     def start(self) -> None:
         """Let time count from now on."""
-        self.at, self.subject, self.is_running = self._outermost, None, True
+        self.is_running = True
         self._since = self._clock()
 
     def stop(self) -> None:
@@ -115,7 +114,7 @@ class Call:
         stacks.at, stacks.subject = stack, self._subject
 
     def __exit__(self, *_: object) -> None:
-        """Go back to what was at work before, whatever else was entered and never left."""
+        """Go back to what was at work before."""
         stacks, stack = self._stacks, self._stack
         assert stack is not None, "it was entered"
         self._spent += stacks.turn() - self._began
