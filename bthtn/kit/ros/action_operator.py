@@ -178,7 +178,13 @@ class _Goal:
         if self._cancelled_for is None:
             self._cancelled_for = why
             self._cancelling.start()
-            self._goal_sent.add_done_callback(_cancel_accepted)
+            sent = self._goal_sent
+            if (
+                sent.done()
+            ):  # at once: a callback would wait for an executor, which may spin no more
+                _cancel_accepted(sent)
+            else:
+                sent.add_done_callback(_cancel_accepted)
 
     def _end(self, response: Any) -> Status:
         """The end of the step by the end of its goal."""

@@ -104,11 +104,10 @@ def demand(given: object, kind: type, hint: str) -> None:
         raise ExecutionError("BT110", message, hint=hint)
 
 
-def demand_positive(name: str, seconds: float) -> None:
-    """Raise ExecutionError unless it is a number of seconds above zero."""
-    if not seconds > 0:
-        message = f"{name} is {seconds} seconds"
-        raise ExecutionError("BT202", message, hint="give a number above zero")
+def demand_positive(name: str, time: float) -> None:
+    """Raise ExecutionError unless the time is above zero."""
+    if not time > 0:
+        raise ExecutionError("BT202", f"{name} is {time}", hint="give a number above zero")
 
 
 def answer_of(future: Future) -> Any:

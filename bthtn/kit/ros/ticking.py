@@ -21,16 +21,17 @@ def tick_by_timer(
     snapshots: Callable[..., Any] | None = None,
     topic: str = "~/snapshots",
     qos: Any = 1,
-) -> Callable[[], None]:
-    """Tick a tree in a timer of a node. Returns a function that ends this and shuts the tree down.
+) -> Callable[[], object]:
+    """Tick a tree in a timer of a node. Returns a function that ends that.
 
-    The period is one of the node's clock, so that with simulated time the tree stands still when
-    the simulation does. With ``snapshots=String``, the class of std_msgs or another one with a
-    text ``data``, the tree is published as text, a behaviour a line, after each tick that has
-    changed it. Raises ExecutionError for what is no node, and for a period that is not above zero.
+    The tree is then left as it is, to be stopped and shut down. The period is one of the node's
+    clock, so that with simulated time the tree stands still when the simulation does. With
+    ``snapshots=String``, the class of std_msgs or another one with a text ``data``, the tree is
+    published as text, a behaviour a line, after each tick that has changed it. Raises
+    ExecutionError for what is no node, and for a period that is not above zero.
     """
     demand(node, Node, "give it the node: tick_by_timer(tree, node)")
-    demand_positive("period_ms / 1000", period_ms / 1000)
+    demand_positive("period_ms", period_ms)
     publisher = node.create_publisher(snapshots, topic, qos) if snapshots is not None else None
     published = ""
 
@@ -44,12 +45,8 @@ def tick_by_timer(
             published = shown
             publisher.publish(snapshots(data=shown))
 
-    def stop() -> None:
-        node.destroy_timer(timer)
-        tree.shutdown()
-
     timer = node.create_timer(period_ms / 1000, tick)
-    return stop
+    return lambda: node.destroy_timer(timer)
 
 
 def _text(root: Behaviour) -> str:

@@ -363,5 +363,5 @@ def test_what_is_no_client_is_refused():
 
 @pytest.mark.parametrize("name", ["time_limit", "answer_within", "cancel_within"])
 def test_seconds_that_are_not_above_zero_are_refused(name):
-    with pytest.raises(ExecutionError, match=f"BT202.*{name} is 0 seconds"):
+    with pytest.raises(ExecutionError, match=f"BT202.*{name} is 0"):
         ActionOperator(FakeActionServer().client, lambda agent: "drive", **{name: 0})

@@ -146,5 +146,5 @@ def test_what_is_no_node_is_refused():
 
 
 def test_an_age_that_is_not_above_zero_is_refused():
-    with pytest.raises(ExecutionError, match=r"BT202.*max_age is 0 seconds"):
+    with pytest.raises(ExecutionError, match=r"BT202.*max_age is 0"):
         TopicSensor(FakeNode(), SimpleNamespace, "topic", lambda message: message, max_age=0)
