@@ -95,11 +95,10 @@ class CharacterFiles(Unpicklable):
         agent = self.agent(body)
         if running is not None:
             agent = running.agent.reload(agent)
-        step = getattr(body, "step", lambda: None)
         return Character(
             self.tree(agent, seed),
             agent,
-            sense=step,
+            sense=getattr(body, "step", None),
             finished=lambda: self.finished.evaluate(agent.beliefs) is True,
             world=body,
         )

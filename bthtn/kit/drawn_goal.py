@@ -20,6 +20,7 @@ from bthtn.checked import checked
 from bthtn.engine.agent.events import ActionsDrawn
 from bthtn.engine.agent.programming_errors import code_failed
 from bthtn.engine.behaviours.plan_goal import PlanGoal
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.plan.nodes import ScopeNode
 from bthtn.engine.plan.plan import Plan
 from bthtn.engine.plan.walk import preorder
@@ -96,6 +97,10 @@ class DrawnGoal(Unpicklable, Decorator):
         if self.action and status is Status.FAILURE:
             self.lottery.failed(self.action)
         return status
+
+    def waits(self) -> Wait:
+        """For its goal; when that has ended, it draws anew."""
+        return Wait(below=self.children) if self.status is Status.RUNNING else AT_ONCE
 
     def _started(self, action: str) -> None:
         """Report that a plan starts; if it is not the first one, the earlier one has failed."""

@@ -115,6 +115,8 @@ class Agent(Unpicklable, Generic[S, B]):
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
         self._runtime.unsensed = self._unsensed
         self._ticks = 0
+        self._version: int | None = None
+        """That of the beliefs at the end of the latest ``sense``."""
         self.reloads = 0
         """How many times ``reload`` was called."""
         self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
@@ -224,12 +226,22 @@ class Agent(Unpicklable, Generic[S, B]):
             for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
                 self.beliefs.write(*self._believed_soon.popleft())
             self._sensing.refresh()
+            self._version = self.beliefs.version
         except BaseException:
             runtime.act_again(account, writer)
             raise
         finally:
             runtime.at_work = None
         self._errors.raise_first()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether ``sense`` does nothing until something changes, and no belief has since then."""
+        return (
+            self._version == self.beliefs.version
+            and not (self._believed_soon or len(self.aborts))
+            and not self._sensing.is_polling
+        )
 
     def _read(self, clock: TickClock) -> None:
         try:
@@ -248,6 +260,12 @@ class Agent(Unpicklable, Generic[S, B]):
         if self.clock is None:
             raise ExecutionError.of(_no_clock(f"agent '{self.name}' is asked for the time"))
         return self.clock.now
+
+    def time_in_tree(self) -> float:
+        """``time`` for the nodes of a tree, which warns if nothing reads the clock in its ticks."""
+        if not self._runtime.is_sensed:
+            self._runtime.warn_unread()
+        return self.time()
 
     def believe_soon(self, fluent: Expression[V], value: V | Unknown, source: str = SENSOR) -> None:
         """Write a value into the beliefs at the next ``sense``. May be called in any thread.

@@ -44,11 +44,11 @@ class TickClock:
     Called, it gives seconds that do not, by which all durations go.
     """
 
-    __slots__ = ("_agent", "_clock", "_lost", "_offset", "now")
+    __slots__ = ("_agent", "_lost", "_offset", "now", "source")
 
     def __init__(self, clock: Clock, agent: str) -> None:
         """Raises ExecutionError as ``read``."""
-        self._clock = clock
+        self.source = clock
         self._agent = agent
         self._offset = 0.0
         self._lost = 0.0  # the seconds by which it has gone back, added up
@@ -63,7 +63,7 @@ class TickClock:
     def read(self) -> float:
         """Read the clock, and return ``now``. Raises ExecutionError if it gives no number."""
         try:
-            now = float(self._clock()) + self._offset
+            now = float(self.source()) + self._offset
         except Exception as error:
             raise self._fault(f"raises {exception_text(error)}") from error
         if not isfinite(now):
@@ -102,6 +102,18 @@ class Timer:
         self._begin = self._latest = 0.0
         self._ticks = 0
 
+    @property
+    def clock(self) -> Clock | None:
+        """The clock that it goes by; None if it counts ticks."""
+        return self._clock
+
+    @property
+    def left(self) -> float:
+        """The seconds that were left in the latest tick, 0 if it counts ticks."""
+        if self._clock is None:
+            return 0.0
+        return self._length - TOLERANCE - (self._latest - self._begin)
+
     def start(self) -> None:
         """Start it, or start it anew."""
         self._length = self._given() if callable(self._given) else self._given
@@ -115,6 +127,6 @@ class Timer:
             if now < self._latest:
                 self._begin += now - self._latest
             self._latest = now
-            return now - self._begin >= self._length - TOLERANCE
+            return self.left <= 0
         self._ticks += 1
         return self._ticks >= self._length

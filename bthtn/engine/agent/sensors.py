@@ -202,6 +202,11 @@ class Sensing:
     def has_sensors(self) -> bool:
         return bool(self._sensors)
 
+    @property
+    def is_polling(self) -> bool:
+        """Whether a sensor is read every so many ticks, or in the next one."""
+        return any(sensor.every is not None or self._triggered[sensor] for sensor in self._sensors)
+
     def trigger(self, sensor: Sensor) -> None:
         """Read the sensor in the next tick, whatever its interval. Raises ExecutionError."""
         if sensor not in self._triggered:

@@ -18,6 +18,7 @@ from bthtn.engine.agent.reentrance import work
 from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.middle import at_work_in
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.sharing import Unpicklable
@@ -64,6 +65,10 @@ class Afterwards(Unpicklable, Decorator):
             self._assign("success" if status is SUCCESS else "failure")
             self._assign("end")
         return status
+
+    def waits(self) -> Wait:
+        """For its child, while nothing is to be written."""
+        return Wait(below=self.children) if self.status is RUNNING else AT_ONCE
 
     def stop(self, new_status: Status = INVALID) -> None:
         """Stop the child first, if it runs, and then write what is written when it was stopped."""

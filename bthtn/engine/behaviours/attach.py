@@ -35,11 +35,19 @@ def attach(tree: BehaviourTree, agent: Agent[Any, Any]) -> Callable[[], None]:
     return _Attached(tree, agent).detach
 
 
+def attached_to(tree: BehaviourTree) -> list[Agent[Any, Any]] | None:
+    """The agents that are attached to a tree; None if anything else happens in its ticks."""
+    handlers = (*tree.pre_tick_handlers, *tree.post_tick_handlers)
+    ties = [getattr(handler, "__self__", None) for handler in handlers]
+    agents = [tie.agent for tie in ties if isinstance(tie, _Attached)]
+    return agents if len(agents) == len(handlers) else None
+
+
 class _Attached:
     """The tie between a tree and an agent: the tree's tick and shutdown, with the agent's."""
 
     def __init__(self, tree: BehaviourTree, agent: Agent[Any, Any]) -> None:
-        self._agent = agent
+        self.agent = agent
         self._tree = tree
         self._runtime = runtime_of(agent)
         self._runtime.is_attached = self._is_attached = True
@@ -53,7 +61,7 @@ class _Attached:
     def tick(self, *handlers: Any, **named: Any) -> None:
         """Tick the tree, and shut it down at the end if that was asked for in the middle."""
         if self._is_ticked:
-            raise in_the_middle(f"the tree of agent '{self._agent.name}' is ticked")
+            raise in_the_middle(f"the tree of agent '{self.agent.name}' is ticked")
         self._refuse_at_work("is ticked")
         self._is_to_end = False
         try:
@@ -85,7 +93,7 @@ class _Attached:
                 self._tree.root.stop(Status.INVALID)
             self._shut_down()
         finally:
-            self._agent.close()
+            self.agent.close()
 
     def detach(self) -> None:
         """Let the tree take care of the agent no more."""
@@ -94,9 +102,9 @@ class _Attached:
             self._tree.pre_tick_handlers.remove(self._sense)
 
     def _sense(self, _: BehaviourTree) -> None:
-        self._agent.sense()
+        self.agent.sense()
 
     def _refuse_at_work(self, what: str) -> None:
         """Raise ExecutionError where something of the agent is ticked or stopped."""
-        if is_at_work(self._agent):
-            raise in_the_middle(f"the tree of agent '{self._agent.name}' {what}")
+        if is_at_work(self.agent):
+            raise in_the_middle(f"the tree of agent '{self.agent.name}' {what}")

@@ -16,6 +16,7 @@ from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.branch import only_runs_on
 from bthtn.engine.behaviours.middle import at_work_in
 from bthtn.engine.behaviours.plan_goal import PlanGoal
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.condition import ConditionLike, condition_from, why_so
 from bthtn.engine.world.expression import Binding, Condition, Expression
 from bthtn.engine.world.footprint import RecordingView
@@ -64,7 +65,7 @@ class Believes(Unpicklable, Behaviour):
             raise ExecutionError("BT202", f"'{self.name}' is held for {hold} ticks", hint=hint)
         self.hold = hold
         self._left = 0  # ticks for which it is held from now on
-        self._is_on = False
+        self._is_on = self._has_turned = False
 
     @property
     def feedback_message(self) -> str:
@@ -104,19 +105,25 @@ class Believes(Unpicklable, Behaviour):
             return Status.FAILURE
         return Status.SUCCESS
 
+    def waits(self) -> Wait:
+        """For a change; unless it is held for some more ticks, or asks its other condition next."""
+        is_held = self.status is Status.SUCCESS and not self._is_on
+        return AT_ONCE if is_held or self._has_turned else Wait()
+
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interruption ends the holding."""
         if new_status is Status.INVALID:
             self._left = 0
 
     def _holds(self) -> bool:
-        seen = RecordingView(self.agent.beliefs)
+        seen, was_on = RecordingView(self.agent.beliefs), self._is_on
         if self._is_on and self.until is not None:
             condition, truth = self.until, self.until.evaluate(seen)
             self._is_on = truth is not True
         else:
             condition, truth = self.condition, self.condition.evaluate(seen)
             self._is_on = truth is True
+        self._has_turned = self._is_on is not was_on
         self._found = condition, (), truth, seen.readings
         return self._is_on
 

@@ -14,12 +14,13 @@ from py_trees.trees import BehaviourTree
 
 from bthtn.checked import checked
 from bthtn.engine.agent.agent import Agent, restorable
-from bthtn.engine.agent.events import AgentEvent, AgentListener, ReloadFailed
+from bthtn.engine.agent.events import AgentEvent, AgentListener, BeliefChanged, ReloadFailed
 from bthtn.engine.agent.hearing import hear_alone
 from bthtn.engine.agent.programming_errors import text_of
 from bthtn.engine.agent.reentrance import is_at_work, refuse_at_work
 from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.attach import attach
+from bthtn.engine.behaviours.due import due_in
 from bthtn.engine.behaviours.reloading import replace_root
 from bthtn.engine.behaviours.saves import load, save
 from bthtn.engine.behaviours.status import FAILURE, SUCCESS
@@ -47,7 +48,7 @@ class Character(Unpicklable):
         root: Behaviour,
         agent: Agent[Any, Any],
         *,
-        sense: Callable[[], None] = lambda: None,
+        sense: Callable[[], None] | None = None,
         finished: Callable[[], bool] = lambda: False,
         once: bool = False,
         world: object = None,
@@ -136,9 +137,24 @@ class Character(Unpicklable):
             self._attach()
         if self._to_make:
             self._take_over(self._to_make.pop())
-        self._sense()
+        if self._sense is not None:
+            self._sense()
         self.tree.tick()
         return tuple(self._events)
+
+    def due_in(self) -> float | None:
+        """In how many seconds of the agent's clock after the latest tick the next one is needed.
+
+        None if nothing but a change can make a tick do anything: a belief, a step that ends by a
+        call-back, or anything else that the tree is told. 0 if the next tick may do something as
+        it is, and where nobody can tell. Between ticks that are left out all is decided as it
+        would be with them. Raises ExecutionError in the middle of a tick.
+        """
+        refuse_at_work(self.agent, "is asked when it is due")
+        has_acted = any(not isinstance(event, BeliefChanged) for event in self._events)
+        if has_acted or self._to_make or self._sense is not None:
+            return 0.0
+        return due_in(self.tree, self.agent)
 
     def stop(self) -> tuple[AgentEvent, ...]:
         """Stop and shut down the tree, in the middle of a tick at its end; the events of that."""

@@ -29,6 +29,7 @@ from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.middle import at_work_in
 from bthtn.engine.behaviours.plan_behaviour import reset
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import Wait
 from bthtn.engine.domain.number import expression_from
 from bthtn.engine.world.expression import Expression
 from bthtn.engine.world.sharing import Unpicklable
@@ -96,6 +97,10 @@ class Parallel(Unpicklable, composites.Parallel):
             self.stop(status)
         yield self
 
+    def waits(self) -> Wait:
+        """For the children that have not ended; once it has ended itself, for all of them."""
+        return Wait(below=_unfinished(self))
+
     def _counted(self, place: int, skipped: int) -> Status:
         """The status after so many children, of which so many were skipped in this tick."""
         ends = [child.status for child in self.children[: place if self._counts_in_order else None]]
@@ -152,6 +157,16 @@ class ParallelAll(Unpicklable, composites.Parallel):
             self.status = RUNNING
         yield self
 
+    def waits(self) -> Wait:
+        """For the children that have not ended; once it has ended itself, for all of them."""
+        return Wait(below=_unfinished(self))
+
+
+def _unfinished(node: composites.Parallel) -> list[Behaviour]:
+    """The children that the next tick ticks."""
+    is_over = node.status is not RUNNING
+    return [child for child in node.children if is_over or child.status not in (SUCCESS, FAILURE)]
+
 
 class _OneBranch(Unpicklable, composites.Composite):
     """Runs at most one of the children that take each other's place."""
@@ -183,6 +198,10 @@ class _OneBranch(Unpicklable, composites.Composite):
             self.status = found  # also if it was stopped in the middle
         yield self
 
+    def waits(self) -> Wait:
+        """For the chosen child."""
+        return Wait(below=() if self.current_child is None else (self.current_child,))
+
 
 class IfThenElse(_OneBranch):
     """Ticks a condition until it has ended, then ``then`` if it has succeeded, else ``otherwise``.
@@ -209,6 +228,11 @@ class IfThenElse(_OneBranch):
         self.current_child = condition
         yield from condition.tick()
         return _branch_for(self.children)
+
+    def waits(self) -> Wait:
+        """For the chosen child; once it has ended, for the condition, too."""
+        chosen = super().waits()
+        return chosen if self.status is RUNNING else Wait(below=(self.children[0], *chosen.below))
 
 
 class WhileDoElse(_OneBranch):
@@ -238,6 +262,10 @@ class WhileDoElse(_OneBranch):
         if found is FAILURE:
             self.current_child = self.children[0]  # its failure stops the branch that runs
         return found
+
+    def waits(self) -> Wait:
+        """For the condition and the branch that it has chosen."""
+        return Wait(below=(self.children[0], *super().waits().below))
 
 
 def _branch_for(children: list[Behaviour]) -> Behaviour | Status:

@@ -21,6 +21,7 @@ from bthtn.engine.agent.clock import Timer
 from bthtn.engine.behaviours.plan_run import Path, PlanRun, failed_at
 from bthtn.engine.behaviours.sequence import PlanSequence
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.decorator import (
     CooldownDecorator,
     Decorator,
@@ -94,6 +95,14 @@ class PlanDecorated(PlanSequence):
             yield self
             return
         yield from super().tick()
+
+    def waits(self) -> Wait:
+        """For its steps, and for the end of the time that a timeout gives them."""
+        steps = super().waits()
+        if not isinstance(self.decorator, TimeoutDecorator):
+            return steps
+        timer = self._timer
+        return AT_ONCE if timer is None else Wait(timer.left, steps.below, timer.clock)
 
     def go_on_from(self, old: PlanDecorated) -> None:
         """Count on from the time and tries of the same part of another plan."""

@@ -26,6 +26,7 @@ from bthtn.checked import checked
 from bthtn.engine.agent.clock import Clock, Timer
 from bthtn.engine.behaviours.plan_behaviour import reset
 from bthtn.engine.behaviours.status import FAILURE, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import ArgumentError, ExecutionError
 
@@ -78,6 +79,13 @@ class Loop(Unpicklable, Decorator):
     def update(self) -> Status:
         """Never called: ``tick`` decides."""
         return self.status
+
+    def waits(self) -> Wait:
+        """For its child, as long as no cycles are counted, or asked for."""
+        is_between = self.status is RUNNING and self.decorated.status is not RUNNING
+        if callable(self.cycles) or (is_between and self.cycles != ENDLESS):
+            return AT_ONCE
+        return Wait(below=self.children)
 
 
 class Repeat(Loop):
@@ -158,6 +166,12 @@ class Timeout(Timed):
         else:
             yield from super().tick()
 
+    def waits(self) -> Wait:
+        """For its child, and the end of its time."""
+        if self.status is not RUNNING:
+            return Wait(below=self.children)
+        return Wait(self._timer.left, self.children, self._timer.clock)
+
 
 class Delay(Timed):
     """Waits, RUNNING, and then runs its child. With ``ticks=3`` that is begun in the fourth tick.
@@ -180,6 +194,14 @@ class Delay(Timed):
             yield self
         else:
             yield from super().tick()
+
+    def waits(self) -> Wait:
+        """For the end of the delay, and then for its child."""
+        if self.status is not RUNNING:
+            return AT_ONCE
+        if self._is_waiting:
+            return Wait(self._timer.left, clock=self._timer.clock)
+        return Wait(below=self.children)
 
 
 class Cooldown(Timed):
@@ -204,6 +226,14 @@ class Cooldown(Timed):
         else:
             self.feedback_message = ""
             yield from super().tick()
+
+    def waits(self) -> Wait:
+        """For its child, or until that has cooled down."""
+        if not self._is_cooling:
+            return Wait(below=self.children)
+        if self.status is SUCCESS:
+            return AT_ONCE
+        return Wait(self._timer.left, clock=self._timer.clock)
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end."""
@@ -235,3 +265,10 @@ class RunOnce(Unpicklable, OneShot):
         if self.final_status is not None and self.then is not None:
             return self.then
         return super().update()
+
+    def waits(self) -> Wait:
+        """For its child, as long as that has not ended."""
+        if self.final_status is None:
+            return Wait(below=self.children)
+        ended = self.final_status if self.then is None else self.then
+        return Wait() if self.status is ended else AT_ONCE

@@ -17,6 +17,7 @@ from bthtn.engine.agent.operators import OperatorFailed
 from bthtn.engine.agent.programming_errors import first_of
 from bthtn.engine.agent.runtime import Runtime, runtime_of
 from bthtn.engine.behaviours.status import FAILURE, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.number import Seconds
 from bthtn.errors import ExecutionError
 
@@ -64,6 +65,11 @@ class GeneratorOperator:
                 raise _answered("generator returns", end.value) from None
             return SUCCESS
         return self._wait(yielded)
+
+    def waits(self) -> Wait:
+        """For the seconds that it has yielded; after any other ``yield`` its code runs at once."""
+        timer = self._timer
+        return AT_ONCE if timer is None else Wait(timer.left, clock=timer.clock)
 
     def abort(self) -> Status | None:
         """Raise GeneratorExit at its ``yield``, so that ``finally`` runs.

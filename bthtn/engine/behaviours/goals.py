@@ -28,12 +28,13 @@ from bthtn.engine.agent.reentrance import work
 from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.middle import at_work_in
 from bthtn.engine.behaviours.plan_goal import PlanGoal
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.condition import ConditionLike, condition_from
 from bthtn.engine.domain.network import NetworkLike, network_from, network_text
 from bthtn.engine.domain.number import NumberLike, expression_from, number_from
 from bthtn.engine.plan.plan import is_empty
 from bthtn.engine.replanning.schedule import PlanningSchedule
-from bthtn.engine.world.expression import Expression
+from bthtn.engine.world.expression import ALWAYS, Expression
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.engine.world.truth import UNKNOWN, value_text
 from bthtn.errors import DomainError, ExecutionError
@@ -82,6 +83,10 @@ class _Preferring(Unpicklable, Composite):
         Called once in every tick in which a child is running.
         """
 
+    @abstractmethod
+    def keeps(self, running: int) -> bool:
+        """Whether there is nothing better than the running one until something changes."""
+
     def allowed(self) -> list[int]:
         """Positions of the children whose conditions hold, in the order as written."""
         return [index for index in range(len(self.children)) if self._holds(index)]
@@ -128,6 +133,15 @@ class _Preferring(Unpicklable, Composite):
             self.status = status
         runtime_of(self.agent).errors.raise_first()
         yield self
+
+    def waits(self) -> Wait:
+        """For the child that runs; once all have failed, for all of them."""
+        child = self.current_child
+        if self.status is Status.FAILURE:
+            return Wait(below=[self.children[index] for index in self._failed])
+        if self.status is not Status.RUNNING or child is None or self._to_try:
+            return AT_ONCE
+        return Wait(below=(child,)) if self.keeps(self._position(child)) else AT_ONCE
 
     def terminate(self, new_status: Status) -> None:  # noqa: ARG002 - the same at every end
         """Called by py_trees at every end: background searches are dropped."""
@@ -229,6 +243,10 @@ class PriorityGoals(_Preferring):
         self._ticks += 1
         return _before(running, self.allowed()) if self._ticks % self.period == 0 else None
 
+    def keeps(self, running: int) -> bool:
+        """If it is the first one and has no condition: for any other, ticks are counted."""
+        return running == 0 and self.conditions[0] is ALWAYS
+
 
 class UtilityGoals(_Preferring):
     """The goal of the greatest utility; of equal ones the running one, then the first written.
@@ -273,6 +291,10 @@ class UtilityGoals(_Preferring):
             return None
         self._version = self.agent.beliefs.version
         return _before(running, self._by_utility(running))
+
+    def keeps(self, running: int) -> bool:  # noqa: ARG002 - it was compared with all of them
+        """Until the beliefs change."""
+        return self._version == self.agent.beliefs.version
 
     def utility(self, index: int) -> float | None:
         """The utility of the goal now, None if it is unknown or cannot be computed."""
@@ -353,6 +375,14 @@ class StateMachineGoals(Unpicklable, Composite):
         self.status = status
         runtime_of(self.agent).errors.raise_first()
         yield self
+
+    def waits(self) -> Wait:
+        """For the goal of the state; one that has ended counts if the goal is to be begun anew."""
+        goal, parent = self.current_child, self.parent
+        goes_on = parent is None or parent.status is Status.RUNNING  # else it may be reset
+        if goal is None or (goes_on and goal.status in (Status.SUCCESS, Status.FAILURE)):
+            return Wait()
+        return Wait(below=(goal,))
 
     @work
     def _goal(self) -> Behaviour | None:

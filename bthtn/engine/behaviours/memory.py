@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 from typing import Any, Final, Literal
 
 from bthtn.engine.agent.agent import Agent
@@ -121,14 +121,33 @@ class FailureMemory:
     def obstacle(self) -> Failure | None:
         """Why the goal is not tried in this tick, None if it is."""
         entry = self._entries.get(GOAL)
-        left = 0 if entry is None else self._end_of_wait(entry) - self._now
-        if entry is None or left <= 0:
+        if entry is None or not self.goal_rests:
             return None
-        left, unit = round(left, 3), self._policy.unit
+        left, unit = self._from_now(self._end_of_wait(entry)), self._policy.unit
         change = f", or for a change of {', '.join(names)}" if (names := _names(entry)) else ""
         waits = f"waits {left:g} more {unit}{'' if left == 1 else 's'}{change}"
         why = f"in vain {entry.count} times: {entry.failure}; {waits}"
         return Failure(why, error=entry.failure.error)
+
+    @property
+    def goal_rests(self) -> bool:
+        """Whether the goal is not tried in this tick."""
+        entry = self._entries.get(GOAL)
+        return entry is not None and self._end_of_wait(entry) > self._now
+
+    @property
+    def left(self) -> float:
+        """The seconds until a rest or a cooldown ends; 0 as long as ticks are counted."""
+        ends = [timer.left for timer in self.cooldowns.left.values()]
+        for entry in self._entries.values():
+            if entry.changed is not None:
+                return 0.0
+            if not self._is_timed:  # it is forgotten in some tick
+                if self._now - max(entry.since, entry.until) <= self._policy.most:
+                    return 0.0
+            elif entry.until > self._now:
+                ends.append(entry.until - self._now)
+        return min(ends, default=inf)
 
     def avoided(self) -> Avoided:
         """The tasks and methods that plans must not use now, each with the reason."""

@@ -20,6 +20,7 @@ from bthtn.engine.behaviours.generator_operator import (
     GeneratorOperator,
 )
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.number import TOLERANCE
 from bthtn.engine.plan.nodes import TaskNode
 from bthtn.errors import ExecutionError
@@ -196,8 +197,17 @@ class Simulated:
         if ticks == 0:
             self._began = steady_time(self._agent)
             return RUNNING
-        passed = steady_time(self._agent) - self._began
-        return SUCCESS if passed >= self._duration - TOLERANCE else RUNNING
+        return SUCCESS if self._left(self._agent) <= 0 else RUNNING
+
+    def waits(self) -> Wait:
+        """For the seconds that are left; each tick counts where the duration is one of ticks."""
+        agent = self._agent
+        if agent is None or not self._ticks:
+            return AT_ONCE
+        return Wait(self._left(agent), clock=agent.clock)
+
+    def _left(self, agent: Agent[Any, Any]) -> float:
+        return self._duration - TOLERANCE - (steady_time(agent) - self._began)
 
     def abort(self) -> None:
         """Nothing to clean up."""
@@ -226,9 +236,22 @@ class CompletionOperator:
             raise OperatorFailed(reason)
         return SUCCESS
 
+    def waits(self) -> Wait:
+        """For ``succeed`` or ``fail``."""
+        return Wait() if self._completion.reason is None else AT_ONCE
+
     def abort(self) -> None:
         """Ignore later calls, and call ``on_abort``."""
         self._completion.abandon()
+
+
+def wait_of(operator: Operator) -> Wait:
+    """What an operator waits for. Nobody can tell for one that is users' code in every tick."""
+    match operator:
+        case Simulated() | CompletionOperator() | GeneratorOperator() | SubtreeOperator():
+            return operator.waits()
+        case _:
+            return AT_ONCE
 
 
 _SERVED: Final = "_has_served_a_step"
@@ -280,6 +303,10 @@ class SubtreeOperator:
         if self._root.status is FAILURE:
             raise OperatorFailed(_why_failed(self._root))
         return self._root.status
+
+    def waits(self) -> Wait:
+        """For its behaviour."""
+        return Wait(below=(self._root,))
 
     def abort(self) -> None:
         """Stop the subtree: all of it, also where the ``terminate`` of a behaviour raises."""

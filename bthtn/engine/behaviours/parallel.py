@@ -15,6 +15,7 @@ from bthtn.engine.behaviours.decorated import PlanDecorated
 from bthtn.engine.behaviours.plan_behaviour import PlanComposite, reset
 from bthtn.engine.behaviours.sequence import PlanSequence, PlanWithCleanup
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import Wait
 from bthtn.engine.domain.decorator import RetryDecorator
 from bthtn.engine.domain.network import ParallelPolicy
 from bthtn.engine.plan.nodes import ParallelNode
@@ -84,6 +85,10 @@ class PlanParallel(PlanComposite, Parallel):
                         child.stop(INVALID)
             self.stop(verdict)
         yield self
+
+    def waits(self) -> Wait:
+        """For all branches that have not ended."""
+        return Wait(below=[child for child in self.children if child.status not in _ENDED])
 
     def _latest(self) -> Behaviour:
         """The last branch that runs; the last one of all if none does."""

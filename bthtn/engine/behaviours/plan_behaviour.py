@@ -17,6 +17,7 @@ from py_trees.common import BlackBoxLevel, Status
 from py_trees.composites import Composite, Selector
 
 from bthtn.engine.behaviours.status import INVALID, RUNNING, mark_stopped
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 
 _PLAIN: Final = BlackBoxLevel.NOT_A_BLACKBOX
 _OVER: Final = iter(())
@@ -93,6 +94,10 @@ class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
     def _title(self) -> str:
         """The name that displays show."""
         return str(self.node)
+
+    def waits(self) -> Wait:
+        """What it waits for while it is RUNNING."""
+        return AT_ONCE
 
     @property
     def taking_part(self) -> list[Behaviour]:

@@ -59,6 +59,7 @@ from bthtn.engine.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.engine.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed, record_and_text
 from bthtn.engine.behaviours.plan_search import PlanSearch
 from bthtn.engine.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.network import Network, NetworkLike
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.plan.nodes import TaskNode
@@ -227,6 +228,15 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     def update(self) -> Status:
         """Never called: ``tick`` decides."""
         return self.status
+
+    def waits(self) -> Wait:
+        """For its plan, and for the end of a rest; a goal that searches has to be ticked."""
+        failures, clock = self._search.failures, self.agent.clock
+        if self.status is FAILURE and failures.goal_rests:
+            return Wait(failures.left, clock=clock)
+        if self.status is not RUNNING or not self._only_runs_its_plan:
+            return AT_ONCE
+        return Wait(failures.left, (self._mount.subtree,), clock)
 
     @work
     def stop(self, new_status: Status) -> None:
@@ -661,6 +671,17 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             # Its owner may be about to take the tree down, or to call another goal.
             what = f"aborts '{abort.task}' over several ticks, in which nothing may go on with it"
             runtime_of(self.agent).warn_unsensed(what, is_certain=False)
+
+    @property
+    def _only_runs_its_plan(self) -> bool:
+        """Whether it does nothing else in a tick, until something changes."""
+        mount = self._mount
+        if mount.is_empty or mount.is_broken or mount.subtree.status is not RUNNING:
+            return False
+        is_moving = mount.run.last_end == mount.run.ticks
+        is_ending = self.ends_for or self._ended is not None or self._awaited or self._waiting
+        is_reloaded = self._inherits or self._reloads != self.agent.reloads
+        return not (is_moving or is_ending or is_reloaded) and self._review.is_settled
 
     # newer code, and newer trees
 

@@ -11,6 +11,7 @@ from bthtn.engine.behaviours.interruptible import interruptible
 from bthtn.engine.behaviours.plan_behaviour import PlanComposite, reset
 from bthtn.engine.behaviours.plan_run import PlanRun
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.plan.nodes import PriorityNode
 
 
@@ -66,6 +67,13 @@ class PlanPriority(PlanComposite, Selector):
             if running.status is SUCCESS:
                 self.stop(SUCCESS)
             yield self
+
+    def waits(self) -> Wait:
+        """For the chosen alternative. Earlier ones of a reactive choice are tried in every tick."""
+        chosen = self.current_child
+        if chosen is None or not (self.memory or chosen is self.children[0]):
+            return AT_ONCE
+        return Wait(below=(chosen,))
 
     def _begin(self) -> None:
         """Start a run; RUNNING, so that an end in the same tick is one."""

@@ -114,13 +114,13 @@ def put_agent(form: SaveForm, data: Mapping[str, Json]) -> None:
 
 
 def _written_clock(form: SaveForm, clock: TickClock) -> dict[str, Json]:
-    seconds = float(clock._clock()) + clock._offset  # another clock may go on
+    seconds = float(clock.source()) + clock._offset  # another clock may go on
     return {**CLOCK.write(form, clock), "seconds": NUMBER.write(form, seconds)}
 
 
 def _put_clock(form: SaveForm, clock: TickClock, data: Mapping[str, Json]) -> None:
     CLOCK.put(form, clock, data)
-    clock._offset = NUMBER.read(form, data["seconds"]) - float(clock._clock())
+    clock._offset = NUMBER.read(form, data["seconds"]) - float(clock.source())
 
 
 def _written_sensors(form: SaveForm, sensing: Sensing) -> dict[str, Json]:

@@ -21,6 +21,7 @@ from py_trees.composites import Sequence
 from bthtn.engine.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, reset
 from bthtn.engine.behaviours.plan_run import Path, PlanRun
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.task import call_text
 from bthtn.engine.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.engine.world.footprint import Footprint
@@ -113,6 +114,10 @@ class PlanSequence(PlanComposite, Sequence):
         else:
             self._leave(status)
         yield self
+
+    def waits(self) -> Wait:
+        """For the current child."""
+        return AT_ONCE if self.current_child is None else Wait(below=(self.current_child,))
 
     def go_on_at(self, index: int, child: Behaviour) -> None:
         """Put a child that is already running at ``index``, and continue from there."""

@@ -18,6 +18,7 @@ from bthtn.engine.behaviours.control import IfThenElse, Parallel, Switch, WhileD
 from bthtn.engine.behaviours.decorators import RunOnce
 from bthtn.engine.behaviours.plan_behaviour import reset
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.engine.behaviours.wait import Wait, in_order
 from bthtn.engine.world.sharing import Unpicklable
 
 
@@ -27,6 +28,10 @@ class Skip(Unpicklable, Behaviour):
     def update(self) -> Status:
         """Called by py_trees at every tick."""
         return INVALID
+
+    def waits(self) -> Wait:
+        """For nothing."""
+        return Wait()
 
 
 class _InOrder(Unpicklable, composites.Composite):
@@ -74,6 +79,10 @@ class _InOrder(Unpicklable, composites.Composite):
             self.stop(status)
         self.status = status
         yield self
+
+    def waits(self) -> Wait:
+        """For the child that decided, and without memory for those before it."""
+        return in_order(self, memory=self.memory)
 
     def _stop_others(self, kept: Behaviour | None) -> None:
         for child in self.children:
@@ -130,6 +139,10 @@ class KeepsRunning(Unpicklable, SuccessIsRunning):
         """Called by py_trees after the child's tick."""
         status = super().update()
         return RUNNING if status is INVALID else status
+
+    def waits(self) -> Wait:
+        """For its child."""
+        return Wait(below=self.children)
 
 
 def may_be_skipped(node: Behaviour) -> bool:

@@ -26,6 +26,7 @@ from bthtn.engine.behaviours.plan_run import (
 )
 from bthtn.engine.behaviours.sequence import Placeholder
 from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.plan.nodes import SuspendedNode
 from bthtn.engine.plan.plan import Plan
@@ -87,6 +88,10 @@ class Suspended(Placeholder):
             failed = failed_at(self.path, self.name, self.node, str(failure), error)
             self.failure = failed.having_read(failure.reads)
             return FAILURE
+
+    def waits(self) -> Wait:
+        """For the branch with which its plan conflicts; without a plan, it goes on planning."""
+        return AT_ONCE if self.waits_for is None else Wait()
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end."""

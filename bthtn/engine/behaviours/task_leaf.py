@@ -41,6 +41,7 @@ from bthtn.engine.behaviours.operator import (
     give_up,
     no_status,
     simulated,
+    wait_of,
 )
 from bthtn.engine.behaviours.plan_behaviour import PlanLeaf, discard, replaced_by
 from bthtn.engine.behaviours.plan_run import Path, PlanRun, failed_at, path_text
@@ -48,6 +49,7 @@ from bthtn.engine.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.engine.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.engine.behaviours.step import StepRun
 from bthtn.engine.behaviours.step_abort import OperatorAbort, StepAbort
+from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.task import PrimitiveTask
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.plan.nodes import TaskNode
@@ -153,6 +155,19 @@ class TaskLeaf(PlanLeaf):
         elif not self._start():
             return FAILURE
         return self._tick_operator()
+
+    def waits(self) -> Wait:
+        """For its operator, or for the step that has its resources."""
+        if self._abort is not None or self._obstacle is not None:
+            return AT_ONCE
+        if self._operator is not None:
+            return wait_of(self._operator)
+        run, occupant = self._run, self._waits_for
+        uses = self.node.task.uses
+        is_occupied = occupant is not None and not run.has_reactive_choices
+        if is_occupied and runtime_of(run.agent).occupant(run.holder, uses) is occupant:
+            return Wait()
+        return AT_ONCE
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an operator that is still running is aborted.

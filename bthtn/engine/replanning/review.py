@@ -236,6 +236,16 @@ class Review:
         changes = self._support.changes or self._chances.changes
         return bool(changes) or self._search is not None or self._is_due
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is to be decided, in any tick, until something changes."""
+        return not (
+            self._is_new
+            or self._unexpected is not None
+            or self._is_looking
+            or self._age < self.replanning.minimum_commitment
+        )
+
     def _reviewed(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
         relevant = [] if self._search is not None else self._relevant_changes()
         is_wanted = self._search is not None or self._is_due or bool(relevant)

@@ -14,7 +14,6 @@ from py_trees.composites import Selector, Sequence
 
 from bthtn.engine.agent.agent import Agent
 from bthtn.engine.agent.clock import Clock
-from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.assigning import Afterwards, Assign
 from bthtn.engine.behaviours.believes import Believes
 from bthtn.engine.behaviours.control import (
@@ -140,19 +139,9 @@ def _retry(name: str, agent: Agent[Any, Any], child: Behaviour, num_attempts: Co
 
 
 def _clock_of(agent: Agent[Any, Any]) -> Clock:
-    """The agent's clock, which warns when nothing reads it in the ticks: no time would pass.
-
-    Raises ExecutionError for an agent without a clock.
-    """
+    """The agent's clock. Raises ExecutionError for an agent without one."""
     agent.time()
-    runtime = runtime_of(agent)
-
-    def time() -> float:
-        if not runtime.is_sensed:
-            runtime.warn_unread()
-        return agent.time()
-
-    return time
+    return agent.time_in_tree
 
 
 def _timeout(name: str, agent: Agent[Any, Any], child: Behaviour, msec: Milliseconds) -> Behaviour:

@@ -81,13 +81,17 @@ class Scene(NamedTuple):
 
 def scene(number):
     """The scene of this number."""
-    return _Drawn(number).scene()
+    return Drawn(number).scene()
 
 
-class _Drawn:
+class Drawn:
     def __init__(self, number):
         self.dice = Random(number)  # noqa: S311 - not for secrets
         self.domain = Domain("random", World)
+
+    def time(self, ticks):
+        """A time of the scene, in ticks."""
+        return ticks
 
     def maybe(self, chance, values, otherwise):
         return self.dice.choice(values) if self.dice.random() < chance else otherwise
@@ -142,7 +146,7 @@ class _Drawn:
             during=self.maybe(0.2, CONDITIONS, True),
             effects=() if planned is None else planned,
             uses=self.maybe(0.2, ["legs", "arms"], ()),
-            duration=dice.choice([0, 1, 2, 3, 4, 5]),
+            duration=self.time(dice.choice([0, 1, 2, 3, 4, 5])),
             uninterruptible=dice.random() < 0.1,
             actual=self.maybe(0.3, others or effects, ()),
             **{moment: self.maybe(0.1, effects, ()) for moment in MOMENTS[1:]},
@@ -199,11 +203,11 @@ class _Drawn:
         dice, part = self.dice, self.network(calls, depth - 1)
         match dice.choice(["timeout", "retry", "cooldown", "invert"]):
             case "timeout":
-                return timeout(dice.randint(1, 4), part)
+                return timeout(self.time(dice.randint(1, 4)), part)
             case "retry":
                 return retry(dice.randint(2, 3), part)
             case "cooldown":
-                return cooldown(dice.randint(2, 5), part)
+                return cooldown(self.time(dice.randint(2, 5)), part)
             case _:
                 idle = [c for c in calls[:6] if not (c.task.effects or c.task.expected)]
                 return invert(dice.choice(idle)) if idle else part
