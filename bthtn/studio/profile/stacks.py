@@ -63,7 +63,7 @@ class Stacks:
         self.all: list[Stack] = []
         self.at = Stack(Label("", ""), None)
         self.subject: object = None
-        self._since = 0
+        self._since = self._counted = 0
 
     def start(self) -> None:
         """Let time count from now on."""
@@ -76,12 +76,13 @@ class Stacks:
         self.is_running = False
 
     def turn(self) -> int:
-        """Count what has passed since the last turn as time of the one at work; the time now."""
+        """Count what has passed since the last turn for the one at work; all that has counted."""
         if self.is_running:
             now = self._clock()
-            self.at.own += now - self._since
-            self._since = now
-        return self._since
+            passed, self._since = now - self._since, now
+            self.at.own += passed
+            self._counted += passed
+        return self._counted
 
     def inside(self, label: Label) -> Stack:
         """The stack of a label inside of the one at work."""

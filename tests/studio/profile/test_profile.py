@@ -359,3 +359,16 @@ def test_the_ticks_of_all_classes_of_nodes_are_timed_once():
     owners = [seam.owner for seam in seams() if seam.method == "tick"]
     assert {Behaviour, Sequence, PlanGoal, TaskLeaf} <= set(owners)
     assert len(owners) == len(set(owners))
+
+
+def test_a_profile_that_is_left_and_entered_in_the_middle_of_a_call_goes_on_with_it(time, profile):
+    def pause():
+        profile.__exit__()
+        time.work(100)
+        profile.__enter__()
+        time.work(3)
+        return Status.SUCCESS
+
+    with profile:
+        Working("node", time, 5, pause).tick_once()
+    assert rows(profile) == {("node", "node"): (1, 8, 8, 8)}
