@@ -94,7 +94,7 @@ class _Goal:
         self._silence = Timer(action.answer_within, clock)
         self._cancelling = Timer(action.cancel_within, clock)
         self._heard: deque[Any] = deque(maxlen=1)
-        self._sent: Future | None = None
+        self._sent: Future  # from the start on
         self._handle: GoalHandle | None = None
         self._result: Future | None = None
         self._cancelled_for: str | None = None
@@ -111,17 +111,18 @@ class _Goal:
 
     def tick(self) -> Status:
         """RUNNING until the goal has ended, also in an abort. Raises OperatorFailed."""
-        sent = self._goal_sent
-        if self._handle is None and sent.done():
-            self._handle = answer_of(sent)
-            if not self._handle.accepted:
+        if self._handle is None and self._sent.done():
+            handle: GoalHandle = answer_of(self._sent)
+            if not handle.accepted:
                 return self._fail("its action server refused the goal")
-            self._ask()
+            self._handle = handle
+            self._ask(handle)
+        self._pass_on()
         if self._result is not None and self._result.done():
             return self._end(answer_of(self._result))
         if not self._action.client.server_is_ready():
+            self._cancel("")  # it may only be out of sight
             return self._fail("its action server went away")
-        self._pass_on()
         self._watch_the_time()
         return Status.RUNNING
 
@@ -130,11 +131,6 @@ class _Goal:
         self._is_aborted = True
         self._cancel("it was aborted")
         return self.tick()
-
-    @property
-    def _goal_sent(self) -> Future:
-        assert self._sent is not None, "an operator that is ticked has started"
-        return self._sent
 
     def _hear(self, message: Any) -> None:
         """Keep the latest feedback; called by an executor."""
@@ -149,10 +145,9 @@ class _Goal:
             self._cancel("")  # the step fails with it
             raise
 
-    def _ask(self) -> None:
+    def _ask(self, handle: GoalHandle) -> None:
         """Ask for the result, which is answered when there is one."""
-        assert self._handle is not None, "a result is asked of an accepted goal"
-        self._result = self._handle.get_result_async()
+        self._result = handle.get_result_async()
         self._silence.start()
 
     def _watch_the_time(self) -> None:
@@ -167,7 +162,7 @@ class _Goal:
         if not self._silence.is_over():
             return
         if self._handle is not None:
-            self._ask()
+            self._ask(self._handle)
         elif self._cancelled_for is None:
             why = f"its action server did not answer within {action.answer_within:g} s"
             self._cancel(why)
@@ -175,16 +170,14 @@ class _Goal:
 
     def _cancel(self, why: str) -> None:
         """Cancel the goal once it is accepted, were it after the end of the step."""
-        if self._cancelled_for is None:
-            self._cancelled_for = why
-            self._cancelling.start()
-            sent = self._goal_sent
-            if (
-                sent.done()
-            ):  # at once: a callback would wait for an executor, which may spin no more
-                _cancel_accepted(sent)
-            else:
-                sent.add_done_callback(_cancel_accepted)
+        if self._cancelled_for is not None:
+            return
+        self._cancelled_for = why
+        self._cancelling.start()
+        if self._sent.done():
+            _cancel_accepted(self._sent)  # a callback would wait for an executor to spin again
+        else:
+            self._sent.add_done_callback(_cancel_accepted)
 
     def _end(self, response: Any) -> Status:
         """The end of the step by the end of its goal."""

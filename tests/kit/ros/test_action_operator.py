@@ -37,6 +37,16 @@ def test_the_latest_feedback_is_believed_in_the_next_tick(delivery):
     assert len(delivery.heard.changes()) == 1
 
 
+def test_feedback_that_has_come_with_the_result_is_believed(delivery):
+    delivery.tick()
+    delivery.wheels.goal.accept()
+    delivery.tick()
+    delivery.wheels.goal.feedback(1)
+    delivery.wheels.goal.succeed()
+    delivery.tick()
+    assert delivery.agent.beliefs.now.left == 1
+
+
 def fails_and_crawls(delivery, reason):
     """The step has failed for this reason, and the plan was repaired: it goes there otherwise."""
     assert delivery.reasons == [reason]
@@ -103,6 +113,7 @@ def test_a_server_that_goes_away_fails_the_step(delivery):
     delivery.tick()
     delivery.wheels.go_away()
     delivery.tick()
+    assert delivery.wheels.goal.cancels == 1  # should it only be out of sight
     fails_and_crawls(delivery, "its action server went away")
 
 
