@@ -54,6 +54,7 @@ GRAPHS = ("bthtn/studio/analysis/", "bthtn/studio/views/domain_drawing.py")
 UNIFIED_PLANNING = "bthtn/kit/unified_planning/"
 """What needs the package of this name, which comes with an extra."""
 TOOL_OF = {
+    "bthtn/kit/engines/sockets.py": "websockets",
     "bthtn/engine/agent/code_types.py": "typing_extensions",
     "bthtn/kit/formats/workbook.py": "openpyxl",
     "bthtn/kit/formats/xml_document.py": "defusedxml",

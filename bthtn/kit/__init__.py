@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
     from bthtn.kit.crowd import Crowd, Detail
     from bthtn.kit.drawn_goal import DrawnGoal
-    from bthtn.kit.engine_session import EngineSession
+    from bthtn.kit.engines.host import EngineHost
     from bthtn.kit.folder_reader import read_character
     from bthtn.kit.formats.hddl.reading import read_problem
     from bthtn.kit.goals_file import GoalTable, read_goals
@@ -30,7 +30,7 @@ __all__ = [
     "Crowd",
     "Detail",
     "DrawnGoal",
-    "EngineSession",
+    "EngineHost",
     "GoalTable",
     "GroupRow",
     "Lottery",
@@ -58,7 +58,7 @@ __getattr__, __dir__ = late_names(
         "bthtn.kit.coordinator_file": "GroupRow RoleTable read_groups read_roles",
         "bthtn.kit.crowd": "Crowd Detail",
         "bthtn.kit.drawn_goal": "DrawnGoal",
-        "bthtn.kit.engine_session": "EngineSession",
+        "bthtn.kit.engines.host": "EngineHost",
         "bthtn.kit.folder_reader": "read_character",
         "bthtn.kit.formats.hddl.reading": "read_problem",
         "bthtn.kit.goals_file": "GoalTable read_goals",

@@ -71,15 +71,7 @@ class StateSchema:
         Raises StateError, and ValueError for a list that is no value of the type.
         """
         fluent = self.variable(text)
-        if isinstance(fluent, Relation):
-            return fluent, fluent.read(given)
-        kind, value = fluent.value_type, given
-        if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
-            value = fluent.parse(given)
-        elif isinstance(given, list) and kind in COLLECTIONS:
-            value = kind(map(_nested, given))
-        fluent.check(value)
-        return fluent, value
+        return fluent, value_for(fluent, given)
 
     def has(self, thing: Fluent[Any] | FluentFamily[Any, Any]) -> bool:
         """Whether the fluent or family is one of this schema, and not of another's."""
@@ -199,8 +191,24 @@ def _nested(item: Any) -> Any:
     return tuple(map(_nested, item)) if isinstance(item, list) else item
 
 
+def value_for(fluent: Fluent[Any], given: Any) -> Any:
+    """The value of a fluent for one of TOML or JSON; the inverse of ``written``.
+
+    Raises StateError, and ValueError for a list that is no value of the type.
+    """
+    if isinstance(fluent, Relation):
+        return fluent.read(given)
+    kind, value = fluent.value_type, given
+    if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
+        value = fluent.parse(given)
+    elif isinstance(given, list) and kind in COLLECTIONS:
+        value = kind(map(_nested, given))
+    fluent.check(value)
+    return value
+
+
 def written(value: Any) -> Any:
-    """A value as TOML and JSON have it, if they can; the inverse of ``StateSchema.entry``."""
+    """A value as TOML and JSON have it, if they can."""
     if value is None or value is UNKNOWN or isinstance(value, Enum):
         return value_text(value)
     if isinstance(value, frozenset):

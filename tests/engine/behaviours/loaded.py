@@ -236,10 +236,13 @@ class Served:
     finished = False
 
     def __init__(self):
-        from bthtn.kit import Crowd, EngineSession  # noqa: PLC0415 - only here
+        from bthtn.kit import Crowd, EngineHost  # noqa: PLC0415 - only here
 
         schedule = PlanningSchedule(budget=100)
-        self.session = EngineSession(plain("served", Operators()))
+        host = EngineHost(lambda seed: plain("served", Operators()), name="served")
+        self.connection = host.connect()
+        self.connection.answer({"hello": {"protocol": "bthtn-engine/1"}})
+        self.connection.answer({"spawn": [{"character": "Bob"}]})
         self.crowd = Crowd(schedule)
         walker = plain("in a crowd", Operators(simulates_others=True), budget=schedule)
         self.crowd.add(walker.agent, walker.root)
@@ -247,12 +250,12 @@ class Served:
 
     def tick(self):
         ended = {str(start["step"]): True for start in self.starts}
-        request = {"beliefs": {"light": len(ended)}, "ended": ended, "seconds": 0}
-        self.starts = self.session.tick(request)["starts"]
+        told = {"character": "Bob", "beliefs": {"light": len(ended)}, "ended": ended}
+        self.starts = self.connection.answer({"frame": [told], "seconds": 0})["frame"][0]["starts"]
         self.crowd.tick()
 
     def stop(self):
-        self.session.close()
+        self.connection.answer({"dismiss": ["Bob"]})
 
 
 def plain(name, code, **options):

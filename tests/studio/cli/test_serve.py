@@ -1,11 +1,11 @@
-"""``bthtn serve``: a line of JSON in, a line out, whatever the lines say."""
+"""``bthtn serve``: engines write lines of JSON, and read lines of JSON, whatever they say."""
 
-import io
 import json
 import signal
+import socket
 import sys
 from pathlib import Path
-from types import SimpleNamespace
+from subprocess import PIPE, Popen
 
 import pytest
 
@@ -27,108 +27,73 @@ def character(seed):
     hal = Agent("Hal", night, Guard(), body=None)
     return Character(PlanGoal("watch", hal, walk()), hal)
 """
+HELLO = {"hello": {"protocol": "bthtn-engine/1"}}
+SPAWN = {"spawn": [{"character": "Bob"}]}
+FRAME = {"frame": [{"character": "Bob"}]}
 
 
-UNSTEADY = (
-    KEEPER
-    + """
+UNSTEADY = f"""{KEEPER}
+import signal
+
 def character(seed):
     hal = Agent("Hal", night, Guard(), body=None)
 
-    def world(where):
-        if hal.beliefs.now.fault == where:
-            raise OSError(f"no {where}")
+    def finished():
+        if character.ticks == 2:
+            FAULT
         return False
 
-    goal = PlanGoal("watch", hal, walk())
-    return Character(goal, hal, sense=lambda: world("sense"), finished=lambda: world("end"))
+    character = Character(PlanGoal("watch", hal, walk()), hal, finished=finished)
+    return character
 """
-)
-UNSTEADY = UNSTEADY.replace("    lit:", '    fault: Fluent[str] = fluent(default="")\n    lit:')
 
 
 @pytest.fixture(name="serve")
 def serve_fixture(bthtn, tmp_path, monkeypatch):
-    """Sends lines to ``bthtn serve``, and gives what it answers."""
+    """Writes requests to ``bthtn serve``, and gives what it answers."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "keeper.py").write_text(KEEPER, "utf-8")
 
-    def serve(*lines: bytes | str, seed=0, options=()):
-        sent = b"".join(
-            (line if isinstance(line, bytes) else line.encode()) + b"\n" for line in lines
-        )
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(sent)))
-        done = bthtn("serve", "keeper.py", "--seed", seed, *options)
+    def serve(*requests, options=()):
+        lines = (one if isinstance(one, bytes) else json.dumps(one).encode() for one in requests)
+        (tmp_path / "requests").write_bytes(b"\n".join(lines))
+        with (tmp_path / "requests").open("rb") as file:
+            monkeypatch.setattr(sys, "stdin", file)
+            done = bthtn("serve", "keeper.py", *options)
         return done, list(map(json.loads, done.out.splitlines()))
 
     return serve
 
 
-def test_each_line_is_a_tick_until_the_input_ends(serve):
-    done, (first, second) = serve("{}", "", '{"ended": {"1": true}}')
-    assert (done.code, first["tick"], second["tick"]) == (0, 1, 2)
-    assert [step["task"] for step in first["starts"]] == ["walk"]
-    assert second["status"] == "SUCCESS"
+def test_each_line_is_answered_until_the_input_ends(serve):
+    done, (hello, _, first, second) = serve(HELLO, SPAWN, FRAME, b"", FRAME)
+    assert (done.code, hello["hello"]["tree"]) == (0, "keeper")
+    assert [answer["frame"][0]["tick"] for answer in (first, second)] == [1, 2]
 
 
 def test_what_users_code_prints_is_no_answer(serve):
-    done, answers = serve("{}", seed=7)
+    done, answers = serve(HELLO, options=("--seed", 7))
     assert len(answers) == 1
     assert "made with seed 7" in done.err
 
 
-@pytest.mark.parametrize("line", ["x", b"\xff", "[" * 100_000, "{} {}", "[]", '{"over": 1}'])
+@pytest.mark.parametrize("line", [b"x", b"\xff", b"[" * 100_000, b"{} {}", b"[]", b"{}"])
 def test_a_line_that_cannot_be_used_is_answered_by_an_error_and_the_next_one_counts(serve, line):
-    done, (error, answer) = serve(line, "{}")
-    assert done.code == 0
-    assert error["error"].startswith("[BT434]")
-    assert answer["tick"] == 1
+    done, (_, error, spawned) = serve(HELLO, line, SPAWN)
+    assert (done.code, error["error"]["code"]) == (0, "BT434")
+    assert spawned["spawn"][0]["character"] == "Bob"
 
 
-def test_one_process_serves_many_characters(serve):
-    done, answers = serve(
-        '{"character": "a"}',
-        '{"character": "b"}',
-        '{"character": "a", "ended": {"1": true}}',
-        '{"character": "b", "over": true}',
-        '{"character": "b", "over": true}',
-        '{"character": "b"}',
-        '{"character": 3}',
-        '{"over": 3}',
-    )
-    names = [answer.get("character") for answer in answers]
-    assert names == ["a", "b", "a", "b", "b", "b", None, None]
-    assert [answer["status"] for answer in (*answers[:3], answers[5])] == [
-        *("RUNNING", "RUNNING", "SUCCESS", "RUNNING")
-    ]
-    assert (answers[3]["aborts"], answers[4]["aborts"]) == ([1], [])
-    assert all(answer["error"].startswith("[BT434]") for answer in answers[6:])
-    assert [line[-1] for line in done.err.splitlines()] == ["0", "1", "2"], "the seeds"
+def test_an_exception_of_users_code_has_its_place(serve, tmp_path):
+    (tmp_path / "keeper.py").write_text(UNSTEADY.replace("FAULT", "1 / 0"), "utf-8")
+    _, answers = serve(HELLO, SPAWN, FRAME, FRAME)
+    error = answers[-1]["frame"][0]["error"]
+    assert (error["code"], error["message"]) == ("BT402", "ZeroDivisionError: division by zero")
 
 
-@pytest.mark.parametrize("where", ["sense", "end"])
-def test_an_exception_of_users_code_is_an_answer_and_loses_no_step(serve, tmp_path, where):
-    (tmp_path / "keeper.py").write_text(UNSTEADY, "utf-8")
-    faulty, mended = f'{{"beliefs": {{"fault": "{where}"}}}}', '{"beliefs": {"fault": ""}}'
-    done, answers = serve(faulty, "{}", mended, "{}", '{"character": "b"}')
-    assert (done.code, "Traceback" in done.err) == (0, False)
-    errors = [answer["error"] for answer in answers if "error" in answer]
-    assert errors
-    assert all(
-        text.startswith(f"[BT402] OSError: no {where}\n  where: keeper.py:") for text in errors
-    )
-    starts = [step["step"] for answer in answers[:4] for step in answer.get("starts", ())]
-    assert starts == [1]
-    assert answers[4]["tick"] == 1, "the other character is served"
-
-
-def test_an_error_names_the_character_and_makes_none(serve, tmp_path):
-    lines = ('{"character": "a", "over": 3}', '{"character": "b"}', '{"character": "b", "over": 1}')
-    done, answers = serve(*lines, options=("--record", "run.jsonl"))
-    assert [answer["character"] for answer in answers] == ["a", "b", "b"]
-    assert ["error" in answer for answer in answers] == [True, False, True]
-    assert done.err.split() == ["made", "with", "seed", "0"]
-    assert Recording.read(tmp_path / "run.jsonl").at().tick == 1
+def test_each_character_is_recorded(serve, tmp_path):
+    serve(HELLO, SPAWN, FRAME, FRAME, options=("--record", "runs"))
+    assert Recording.read(tmp_path / "runs" / "Bob.jsonl").at().tick == 2
 
 
 def test_a_disk_that_is_full_ends_the_recording_and_no_character(serve, monkeypatch, caplog):
@@ -136,43 +101,24 @@ def test_a_disk_that_is_full_ends_the_recording_and_no_character(serve, monkeypa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(LineFile, "_write", full)
-    done, answers = serve(*["{}"] * 5, options=("--record", "run.jsonl"))
-    assert (done.code, [answer["tick"] for answer in answers]) == (0, [1, 2, 3, 4, 5])
-    assert caplog.text.count("run.jsonl is given up: [BT404]") == 1
+    _, answers = serve(HELLO, SPAWN, *[FRAME] * 3, options=("--record", "runs"))
+    assert [answer["frame"][0]["tick"] for answer in answers[2:]] == [1, 2, 3]
+    assert caplog.text.count("Bob.jsonl is given up: [BT404]") == 1
 
 
-def test_one_bad_value_leaves_the_rest_of_a_request(serve):
-    _, answers = serve("{}", '{"beliefs": {"lid": 1, "fault": NaN}, "ended": {"1": true}}')
-    assert list(answers[1]["refused"]) == ["lid", "fault"]
-    assert answers[1]["status"] == "SUCCESS"
-
-
-def test_the_first_character_is_recorded(serve, tmp_path):
-    lines = ("{}", '{"character": "b"}', '{"ended": {"1": true}}')
-    serve(*lines, options=("--record", "run.jsonl"))
-    recording = Recording.read(tmp_path / "run.jsonl")
-    assert recording.at(1).beliefs["lit"] is False
-    assert recording.at(2).beliefs["lit"] is True
-    assert recording.at().tick == 2
-
-
-def test_a_recording_has_the_ending_of_one(serve):
-    done, answers = serve("{}", options=("--record", "keeper.py"))
+def test_a_folder_for_recordings_that_cannot_be_made_is_bad_input(serve):
+    done, answers = serve(HELLO, options=("--record", "keeper.py"))
     assert (done.code, answers) == (2, [])
-    assert "BT409" in done.err
+    assert "BT404" in done.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_the_characters_and_ends_the_recording(serve, bthtn, monkeypatch, number):
-    def lines():
-        yield b"{}"
-        signal.raise_signal(number)
-
-    serve()  # writes the tree
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=lines()))
-    done = bthtn("serve", "keeper.py", "--record", "run.jsonl")
-    assert (done.code, len(done.out.splitlines())) == (128 + number, 1)
-    recording = Path("run.jsonl").read_text("utf-8")
+def test_a_signal_stops_the_characters_and_ends_the_recordings(serve, tmp_path, number):
+    text = UNSTEADY.replace("FAULT", f"signal.raise_signal({int(number)})")
+    (tmp_path / "keeper.py").write_text(text, "utf-8")
+    done, answers = serve(HELLO, SPAWN, FRAME, FRAME, options=("--record", "runs"))
+    assert (done.code, len(answers)) == (128 + number, 3)
+    recording = Path("runs/Bob.jsonl").read_text("utf-8")
     assert '"leaf_aborted"' in recording
     assert '{"end":1,' in recording
 
@@ -185,6 +131,27 @@ def test_no_input_at_all_is_an_end_of_the_input(serve, bthtn, monkeypatch):
 
 def test_a_tree_that_cannot_be_loaded_is_bad_input(serve, tmp_path):
     (tmp_path / "keeper.py").write_text("character = 3", "utf-8")
-    done, answers = serve("{}")
+    done, answers = serve(HELLO)
     assert (done.code, answers) == (2, [])
     assert "BT408" in done.err
+
+
+def test_with_a_port_engines_connect_to_it_and_a_signal_ends_it(serve, tmp_path):
+    command = [sys.executable, "-m", "bthtn", "serve", "keeper.py", "--tcp", "0", "--workers", "2"]
+    command += ["--announce", "where.json"]
+    serve()  # writes the tree
+    with Popen(command, cwd=tmp_path, stdin=PIPE, stdout=PIPE, text=True) as child:
+        told = json.loads(child.stdout.readline())
+        assert json.loads((tmp_path / "where.json").read_text("utf-8")) == told
+        assert (tmp_path / "where.json").stat().st_mode & 0o777 == 0o600
+        port = int(told["tcp"].rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            hello = {"hello": {"protocol": "bthtn-engine/1", "token": told["token"]}}
+            lines = connection.makefile("rw", encoding="utf-8")
+            for request in (hello, SPAWN, FRAME):
+                lines.write(json.dumps(request) + "\n")
+            lines.flush()
+            answers = [json.loads(lines.readline()) for _ in range(3)]
+        assert answers[2]["frame"][0]["starts"][0]["task"] == "walk"
+        child.terminate()
+        assert child.wait() == 128 + signal.SIGTERM

@@ -25,7 +25,8 @@ from bthtn import (
 )
 from bthtn.behaviours import Agent, Believes, Character, ManualClock, Operators, PlanGoal, attach
 from bthtn.errors import InputError
-from bthtn.kit import EngineSession
+from bthtn.kit.engines.session import EngineSession
+from bthtn.kit.recording.event_log import EVENT_KINDS
 
 
 class Place(Enum):
@@ -65,7 +66,18 @@ def guard(name="Hal", **bound):
 
 def session_of(*goal, agent=None, **options):
     agent = agent or guard()
-    return EngineSession(Character(PlanGoal("goal", agent, goal), agent, **options)), agent
+    return telling(EngineSession(Character(PlanGoal("goal", agent, goal), agent, **options))), agent
+
+
+def telling(session):
+    """A session that tells of all events, in English too."""
+    session.events, session.texts = EVENT_KINDS, True
+    return session
+
+
+def told(answer):
+    """What has happened, in English."""
+    return [event["text"] for event in answer["events"]]
 
 
 def started(answer):
@@ -90,7 +102,7 @@ def test_a_step_is_started_by_the_engine_and_over_when_it_says_so():
     second = session.tick({"ended": {"1": True}})
     assert started(second) == [(2, "rest")]
     assert agent.beliefs.now.at is Place.YARD
-    assert "done go(YARD, (1, 2), none)" in second["log"]
+    assert "done go(YARD, (1, 2), none)" in told(second)
     assert session.tick({"ended": {"2": True}})["status"] == "SUCCESS"
 
 
@@ -99,9 +111,9 @@ def test_a_list_that_is_nested_too_deeply_is_no_belief():
     nested = []
     for _ in range(5_000):
         nested = [nested]
-    refused = session.tick({"beliefs": {"spot": nested, "oil": 1}})["refused"]
-    assert list(refused) == ["spot"]
-    assert (agent.beliefs.now.spot, agent.beliefs.now.oil, session.ticks) == ((0, 0), 1, 1)
+    (refused,) = session.tick({"beliefs": {"spot": nested, "oil": 1}})["refused"]
+    assert refused["where"] == "beliefs.spot"
+    assert (agent.beliefs.now.spot, agent.beliefs.now.oil) == ((0, 0), 1)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +123,7 @@ def test_a_list_that_is_nested_too_deeply_is_no_belief():
 def test_a_failure_has_the_reason_that_the_engine_gives(outcome, reason):
     session, _ = session_of(rest())
     session.tick({})
-    log = session.tick({"ended": {"1": outcome}})["log"]
+    log = told(session.tick({"ended": {"1": outcome}}))
     assert log[0].startswith(f"failed rest — {reason}")
 
 
@@ -140,7 +152,7 @@ def test_what_the_tree_gives_up_is_aborted_and_its_end_ignored():
 
 def test_a_step_that_is_given_up_in_its_first_tick_is_not_heard_of():
     session, _ = session_of(rest())
-    session._character.tree.add_post_tick_handler(lambda tree: tree.root.stop(Status.INVALID))
+    session.character.tree.add_post_tick_handler(lambda tree: tree.root.stop(Status.INVALID))
     answer = session.tick({})
     assert (answer["starts"], answer["aborts"]) == ([], [])
 
@@ -148,7 +160,7 @@ def test_a_step_that_is_given_up_in_its_first_tick_is_not_heard_of():
 def test_an_abort_between_two_ticks_is_in_the_next_answer():
     session, _ = session_of(rest())
     session.tick({})
-    session._character.root.stop(Status.INVALID)
+    session.character.root.stop(Status.INVALID)
     answer = session.tick({})
     assert (started(answer), answer["aborts"]) == ([(2, "rest")], [1])
 
@@ -191,11 +203,12 @@ def test_tuples_in_tuples_are_arrays_in_arrays():
 def test_beliefs_are_those_of_all_agents_or_of_one():
     hal, ann = guard("Hal"), guard("Ann")
     root = Sequence("both", False, [PlanGoal("a", hal, rest()), PlanGoal("b", ann, rest())])
-    session = EngineSession(Character(root, hal))
+    session = telling(EngineSession(Character(root, hal)))
     answer = session.tick({"beliefs": {"oil": 7, "Ann": {"alarm": True}}})
     assert (hal.beliefs.now.oil, ann.beliefs.now.oil) == (7, 7)
     assert (hal.beliefs.now.alarm, ann.beliefs.now.alarm) == (False, True)
-    assert "Ann: alarm: false → true (by engine)" in answer["log"]
+    (change,) = [event for event in answer["events"] if "alarm" in event["text"]]
+    assert (change["agent"], change["text"]) == ("Ann", "alarm: false → true (by engine)")
 
 
 def test_agents_that_are_attached_already_are_sensed_once_in_a_tick():
@@ -210,19 +223,22 @@ def test_agents_that_are_attached_already_are_sensed_once_in_a_tick():
 
 
 @pytest.mark.parametrize("listens", [False, True])
-def test_the_log_is_that_of_all_agents(listens):
+def test_the_events_are_those_of_all_agents(listens):
     hal, ann = guard("Hal"), guard("Ann")
     heard = []
     ann.listener = heard.append if listens else None
     goals = [PlanGoal("a", hal, rest()), PlanGoal("b", ann, nod())]
     root = Parallel("both", ParallelPolicy.SuccessOnAll(), goals)
     session = EngineSession(Character(root, hal))
-    assert [line for line in session.tick({})["log"] if "start" in line] == [
-        "Hal: start rest",
-        "Ann: start nod",
+    session.events = frozenset({"leaf_started", "leaf_ended"})
+    events = session.tick({})["events"]
+    assert [(event["agent"], event["task"]) for event in events] == [
+        ("Hal", "rest"),
+        ("Ann", "nod"),
     ]
-    log = session.tick({"ended": {"1": True, "2": "her neck is stiff"}})["log"]
-    assert log.count("Ann: failed nod — her neck is stiff") == 1
+    ended = session.tick({"ended": {"1": True, "2": "her neck is stiff"}})["events"]
+    reasons = [event["reason"] for event in ended if event["agent"] == "Ann" and "reason" in event]
+    assert reasons == ["her neck is stiff"]
     assert bool(heard) == listens
 
 
@@ -231,17 +247,17 @@ def test_seconds_advance_the_clock_of_the_world():
         clock = ManualClock()
 
     session, _ = session_of(rest(), world=World())
-    session.tick({"seconds": 0.5})
-    session.tick({"seconds": 1})
+    session.advance(0.5)
+    session.advance(1)
     assert World.clock() == 1.5
 
 
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ({"belief": {}}, "no 'belief'.*\n.*\n.*'beliefs'"),
+        ({"belief": {}}, "told by 'belief'.*'beliefs'"),
         ({"beliefs": 3}, "'beliefs' is 3"),
-        ({"beliefs": {"oli": 3}}, "no fluent 'oli'.*\n.*\n.*'oil'"),
+        ({"beliefs": {"oli": 3}}, "no fluent 'oli'.*'oil'"),
         ({"beliefs": {"oil": "much"}}, "'oil' is int"),
         ({"beliefs": {"oil": [[]]}}, "oil"),
         ({"beliefs": {"oil": 4.5}}, "4.5 is float"),
@@ -253,13 +269,9 @@ def test_seconds_advance_the_clock_of_the_world():
         ({"beliefs": {"oil": 1}, "ended": {"x": True}}, "no step has the number 'x'"),
         ({"beliefs": {"oil": 1}, "ended": {"9" * 9_999: True}}, "no step has the number '9"),
         ({"beliefs": {"oil": 1}, "ended": {"1": 1}}, "has ended with 1"),
-        ({"beliefs": {"oil": 1}, "seconds": "much"}, "'seconds' is 'much'"),
-        ({"beliefs": {"oil": 1}, "seconds": True}, "'seconds' is True"),
-        ({"beliefs": {"oil": 1}, "seconds": -1}, "'seconds' are -1"),
-        ({"beliefs": {"oil": 1}, "seconds": float("nan")}, "'seconds' are nan"),
-        ({"beliefs": {"oil": 1}, "seconds": float("inf")}, "'seconds' are inf"),
-        ({"beliefs": {"oil": 1}, "seconds": 10**400}, "'seconds' are 1000"),
-        ({"beliefs": {"oil": 1}, "seconds": 1}, "no clock"),
+        ({"beliefs": {"oil": 1}, "progress": {"1": 2}}, "progress of a step is 2"),
+        ({"beliefs": {"oil": 1}, "progress": {"1": True}}, "progress of a step is True"),
+        ({"beliefs": {"oil": 1}, "progress": {"4": 0.5}}, "no step has the number '4'"),
     ],
 )
 def test_what_cannot_be_used_of_a_request_is_refused_by_its_name_and_the_rest_counts(
@@ -268,15 +280,16 @@ def test_what_cannot_be_used_of_a_request_is_refused_by_its_name_and_the_rest_co
     session, _ = session_of(rest())
     session.tick({})
     answer = session.tick({**request_, "ended": {"1": True} | request_.get("ended", {})})
-    (told,) = answer["refused"].values()
-    assert re.search(rf"BT434.*(?s:.*){message}", told)
+    (fault,) = answer["refused"]
+    assert fault["code"] == "BT434"
+    assert re.search(message, f"{fault['message']}; {fault['hint']}")
     assert answer["status"] == ("RUNNING" if "has ended with" in message else "SUCCESS")
     assert "refused" not in session.tick({})
 
 
 def test_a_request_that_is_no_dictionary_changes_nothing():
     session, _ = session_of(rest())
-    with pytest.raises(InputError, match=r"BT434.*a request is list"):
+    with pytest.raises(InputError, match=r"BT434.*is told list"):
         session.tick([])
     assert session.tick({})["tick"] == 1
 
@@ -285,7 +298,9 @@ def test_every_value_is_judged_alone():
     session, agent = session_of(rest())
     beliefs = {"oil": 2.0, "at": "MOON", "name": "Hal", "oli": 1, "spot": [1.0, float("nan")]}
     answer = session.tick({"beliefs": beliefs, "ended": {"7": True}, "second": 3})
-    assert list(answer["refused"]) == ["at", "oli", "spot", "7", "second"]
+    assert [fault["where"] for fault in answer["refused"]] == [
+        *("beliefs.at", "beliefs.oli", "beliefs.spot", "ended.7", "second")
+    ]
     assert (agent.beliefs.now.oil, agent.beliefs.now.name) == (2, "Hal")
 
 
@@ -325,7 +340,7 @@ def test_a_whole_number_is_an_int_where_that_is_wanted(numbers, name, given, bel
 def test_a_number_that_is_none_is_refused(numbers, wrong):
     session, agent = numbers
     answer = session.tick({"beliefs": {"length": wrong, "parts": [1.0, wrong], "count": 1}})
-    assert list(answer["refused"]) == ["length", "parts"]
+    assert [fault["where"] for fault in answer["refused"]] == ["beliefs.length", "beliefs.parts"]
     assert (agent.beliefs.now.length, agent.beliefs.now.parts) == (0.0, ())
     assert agent.beliefs.now.count == 1
 
@@ -351,7 +366,7 @@ REQUESTS = VALUES | st.fixed_dictionaries(
     optional={
         "beliefs": VALUES | st.dictionaries(NAMES, VALUES, max_size=3),
         "ended": VALUES | st.dictionaries(NAMES, st.booleans() | VALUES, max_size=3),
-        "seconds": VALUES,
+        "progress": VALUES | st.dictionaries(NAMES, VALUES, max_size=3),
     },
 )
 
