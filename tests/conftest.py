@@ -17,9 +17,7 @@ from hypothesis.internal.conjecture import providers
 CI = os.environ.get("CI") == "true"
 # No deadlines: they measure the machine. The quick tests draw the same examples every time: nobody
 # is to meet by chance what was wrong before his change. The larger profiles look for new ones.
-settings.register_profile(
-    "quick", max_examples=10, deadline=None, derandomize=True, print_blob=True
-)
+settings.register_profile("quick", max_examples=6, deadline=None, derandomize=True, print_blob=True)
 quick = settings.get_profile("quick")
 settings.register_profile("thorough", parent=quick, max_examples=30, derandomize=CI)
 settings.register_profile("hunt", parent=quick, max_examples=300, derandomize=False)

@@ -72,7 +72,7 @@ def decorators_in(plan):
     return Counter(type(one.decorator) for one in tasks if one.decorator is not None)
 
 
-@settings(max_examples=size(quick=20, thorough=200, night=2_000))
+@settings(max_examples=size(quick=12, thorough=200, night=2_000))
 @given(problems())
 def test_all_planners_find_the_same_and_it_replays(problem):
     event(agree(problem))
@@ -87,7 +87,7 @@ def test_all_planners_find_the_same_and_it_replays(problem):
         assert again.predicted == search.plan.predicted
 
 
-@settings(max_examples=size(quick=20, thorough=200, night=2_000))
+@settings(max_examples=size(quick=12, thorough=200, night=2_000))
 @given(problems())
 def test_plans_are_read_again_from_their_texts(problem):
     search = HtnSearch.of(problem)

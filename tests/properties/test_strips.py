@@ -17,7 +17,7 @@ from tests.engine.planning.goals import problem, pursuit_of
 from tests.reference import Reference
 from tests.sizes import seeds, size
 
-PROBLEMS = seeds(quick=200, thorough=2_000)
+PROBLEMS = seeds(quick=100, thorough=2_000)
 FEWER = range(size(quick=80, thorough=400))
 HOW = {
     "hff": {},

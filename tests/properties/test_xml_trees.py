@@ -47,7 +47,7 @@ CONDITIONS = ("flag", "!flag", "n &lt; 3 || flag", "n == 2 &amp;&amp; !flag", "n
 CHANGES = ("n += 1", "n = 0; n := n + 2", "flag := !flag", "n -= 1")
 MOODS = ("calm", "angry", "afraid")
 DEPTH = 3
-SEEDS = seeds(quick=60, thorough=400, night=2_000)
+SEEDS = seeds(quick=30, thorough=400, night=2_000)
 
 
 class Beast(State):

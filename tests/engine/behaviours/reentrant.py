@@ -1,7 +1,7 @@
 """Users' code of every kind that calls the tree or the agent in the middle of whose tick it runs.
 
-``Scene(place, call)`` runs a character of which one piece of code makes one call, once. The table
-of the semantics is made of what came of it.
+``Scene(place, call)`` runs a character of which one piece of code makes one call, once. What came
+of it is what the table of the semantics says.
 """
 
 from asyncio import sleep
@@ -379,28 +379,31 @@ CALLS = {
 WORDS = {"yes": "done", "later": "done at the end of the tick"}
 
 
-def outcomes():
-    """What comes of every call at every place, and the faults."""
+def outcomes(every):
+    """What comes of calls at places, in the words of the table, and the faults.
+
+    Of the calls at each place it is every so many, and so it is of the places of each call.
+    """
     found, faults = {}, []
-    for place in (place for places in PLACES.values() for place in places):
-        for call in CALLS:
+    places = [place for places in PLACES.values() for place in places]
+    for number, place in enumerate(places):
+        for call in [*CALLS][number % every :: every]:
             scene = Scene(place, call)
             faults += [f"{call} in {place}: {fault}" for fault in scene.play()]
-            found[place, call] = scene.outcome if scene.answers else "never made"
+            outcome = scene.outcome if scene.answers else "never made"
+            refused = f"refused: [{outcome}](errors/{outcome}.md)"
+            found[place, call] = WORDS.get(outcome, refused)
     return found, faults
 
 
-def table(found):
-    """The table of the semantics: calls, and places, with like outcomes stand together."""
-    alike = {}
-    for place in dict.fromkeys(place for place, _ in found):
-        alike.setdefault(tuple(found[place, call] for call in CALLS), []).append(place)
-    heads = [", ".join(places) for places in alike.values()]
-    lines = [f"| calls | {' | '.join(heads)} |", "| --- |" + " --- |" * len(heads)]
-    rows = {}
-    for call, *cells in zip(CALLS, *alike, strict=True):
-        rows.setdefault(tuple(cells), []).append(f"`{call}`")
-    for cells, calls in rows.items():
-        shown = [WORDS.get(cell, f"refused: [{cell}](errors/{cell}.md)") for cell in cells]
-        lines.append(f"| {', '.join(calls)} | {' | '.join(shown)} |")
-    return "\n".join(lines)
+def table(text):
+    """The outcomes that the table of the semantics lists for each call at each place."""
+    lines = text[text.index("| calls | ") :].partition("\n\n")[0].splitlines()
+    (_, *heads), _, *rows = [line.strip("| ").split(" | ") for line in lines]
+    return {
+        (place, call): cell
+        for calls, *cells in rows
+        for call in calls.strip("`").split("`, `")
+        for head, cell in zip(heads, cells, strict=True)
+        for place in head.split(", ")
+    }

@@ -168,14 +168,14 @@ def played(drawn, new_stage):
             return
 
 
-@settings(max_examples=size(quick=60, thorough=500, night=5_000))
+@settings(max_examples=size(quick=30, thorough=500, night=5_000))
 @given(networks)
 def test_plans_with_decorators_run_as_an_interpreter_says(new_stage, drawn):
     for number, (letter, expected, told, should) in enumerate(played(drawn, new_stage), 1):
         assert (letter, told) == (expected, should), f"tick {number} of {drawn}"
 
 
-@settings(max_examples=size(quick=60, thorough=500, night=5_000))
+@settings(max_examples=size(quick=30, thorough=500, night=5_000))
 @given(networks)
 def test_the_next_steps_are_the_first_of_those_that_are_left(new_stage, drawn):
     stage = new_stage()
