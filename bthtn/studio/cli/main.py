@@ -70,6 +70,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "serve:serve",
         "Act for another program, such as a game engine: a line of JSON for each tick, and back.",
     ),
+    "bindings": (
+        "bindings:bindings",
+        "Write a tree's beliefs and tasks in the language of an engine, with a client.",
+    ),
     "watch": ("watch:watch", "Run a tree and show it in a browser, or make a page of a recording."),
 }
 """The function of each command, and what it does. A function returns the exit code, None for 0."""
