@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds differential running functions hunt hostile independent mutants seeded release clean
+.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds differential running functions hunt hostile independent mutants seeded engines release clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -169,6 +169,11 @@ mutants: .venv/.ready
 # find each; writes tests/seeded/found.md; a quarter of an hour on two cores
 seeded: .venv/.ready
 	$(BIN)/python -m tests.seeded
+
+# engines: what `bthtn bindings` writes is compiled, and plays two games over 2,000 ticks in C++, C#, TypeScript and
+# Godot 3 as Python does; needs g++, mono-mcs, nodejs, npm and godot3-server; a few minutes
+engines: .venv/.ready
+	$(BIN)/python -W ignore -m tests.engines_run
 
 # release: the wheel and the sdist of what was committed, in dist/, checked and tried, all but uploaded;
 # docs/releasing.md says what comes before and after
