@@ -330,6 +330,9 @@ class Client:
 
 	func _request(verb: String, line: String):
 		error = ""
+		if _status() != StreamPeerTCP.STATUS_CONNECTED:
+			_wrong("there is no connection to bthtn serve")
+			return null
 		_peer.put_data((line + "\n").${utf8}())
 		var text = _receive()
 		if text == "":

@@ -11,7 +11,7 @@ from bthtn.errors import InputError
 from bthtn.kit.engines import EngineHost
 from bthtn.studio.bindings import LANGUAGES, interface_of
 from bthtn.studio.cli.options import TARGET, Output
-from bthtn.studio.cli.printing import deliver
+from bthtn.studio.cli.printing import deliver, note
 from bthtn.studio.testing.characters import character_of
 from bthtn.studio.testing.locate import TargetKind, resolve
 
@@ -46,7 +46,9 @@ def bindings(  # noqa: PLR0913 - an option for each language
     target = resolve(tree, TargetKind.TREE)
     host = EngineHost(partial(character_of, target), name=target.name)
     try:
-        hello = host.hello
+        interface = interface_of(host.hello)
     finally:
         host.close()
-    deliver(LANGUAGES[named[0]](interface_of(hello)), output)
+    deliver(LANGUAGES[named[0]](interface), output)
+    if not any(kind.tasks for kind in interface.kinds):
+        note(f"no task of {target.name} is left to an engine: all have operators in Python")

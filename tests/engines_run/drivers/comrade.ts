@@ -1,5 +1,6 @@
-// The game of three comrades, as game.py has it.
+// The game of three comrades, as game.py has it; over a WebSocket, as in a browser.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { Character, Client, Comrade, Step } from "./comrade_bindings.js";
 
@@ -33,10 +34,10 @@ function draw(below: number): number {
 }
 
 async function main(): Promise<void> {
-  const child = spawn(process.env.BTHTN as string, ["serve", process.env.TREE as string], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const client = await Client.overChild(child);
+  const command = ["serve", process.env.TREE as string, "--websocket", "0"];
+  const child = spawn(process.env.BTHTN as string, command, { stdio: ["ignore", "pipe", "inherit"] });
+  const { websocket, token } = JSON.parse(String(await once(child.stdout, "data")));
+  const client = await Client.overWebSocket(websocket, token);
   client.warn = (text) => say(text);
   for (const name of ["Al", "Bo", "Cy"]) await client.spawn(name, [new Friend()], 7);
   for (let tick = 0; tick < Number(process.env.TICKS); tick++) {
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
     }
   }
   client.close();
+  child.kill();
   writeFileSync(process.env.LOG as string, lines.join("\n") + "\n");
 }
 

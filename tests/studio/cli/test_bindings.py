@@ -38,3 +38,11 @@ def test_a_tree_that_is_not_there_is_told(bthtn, here):
     answer = bthtn("bindings", "sentri", "--cpp")
     assert (answer.code, answer.out) == (2, "")
     assert "sentry" in answer.err
+
+
+def test_a_tree_that_leaves_nothing_to_an_engine_is_told(bthtn, here):
+    answer = bthtn("bindings", "soldier", "--cpp")
+    assert answer.code == 0
+    expected = "no task of soldier is left to an engine: all have operators in Python\n"
+    assert answer.err == expected
+    assert bthtn("bindings", "sentry", "--cpp").err == ""
