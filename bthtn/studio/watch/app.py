@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from bthtn.errors import BthtnError, exception_text
 from bthtn.studio.views.html import asset, looks
@@ -46,20 +47,44 @@ Answer = Callable[[dict[str, Any]], Awaitable[Any]]
 """Does what a page asks for. Raises BthtnError."""
 
 
-def assets() -> Mapping[str, tuple[str, bytes]]:
-    """Media type and content of every file that is served, by its name."""
-    folder = files("bthtn.studio.views") / "page"
+Assets = dict[str, tuple[str, bytes]]
+"""Media type and content of files that are served, by their names; that of the page is ""."""
+
+
+def assets() -> Assets:
+    """Every file that is served."""
+    made = {"": ("text/html", _PAGE.format(body=asset("watch.html")).encode())}
+    return parts() | made
+
+
+def parts() -> Assets:
+    """The scripts and styles of the viewer, and what its drawings look like."""
+    made = {"looks.json": ("application/json", json.dumps(looks()).encode())}
+    return assets_in("bthtn.studio.views") | made
+
+
+def assets_in(package: str) -> Assets:
+    """The scripts and styles in the folder ``page`` of a package."""
+    folder = files(package) / "page"
     names = (file.name for file in folder.iterdir())
-    served = {
+    return {
         name: (_TYPES[kind], (folder / name).read_bytes())
         for name in names
         if (kind := PurePath(name).suffix) in _TYPES
     }
-    made = {
-        "": ("text/html", _PAGE.format(body=asset("watch.html")).encode()),
-        "looks.json": ("application/json", json.dumps(looks()).encode()),
-    }
-    return served | made
+
+
+def file_routes(served: Assets) -> list[Route]:
+    """The routes of files; to be the last ones, since they take every name."""
+
+    async def file(request: Request) -> Response:
+        name = request.path_params.get("name", "")
+        if name not in served:
+            return PlainTextResponse("there is no such file", 404)
+        kind, content = served[name]
+        return Response(content, media_type=kind)
+
+    return [Route("/", file), Route("/{name}", file)]
 
 
 def app(
@@ -74,14 +99,6 @@ def app(
 
     ``on_readers`` is called with the number of pages that read the stream, when it changes.
     """
-    served = assets()
-
-    async def page(request: Request) -> Response:
-        name = request.path_params.get("name", "")
-        if name not in served:
-            return PlainTextResponse("there is no such file", 404)
-        kind, content = served[name]
-        return Response(content, media_type=kind)
 
     async def lines(_: Request) -> Response:
         return StreamingResponse(_stream(history, on_readers), media_type="text/event-stream")
@@ -95,13 +112,12 @@ def app(
         return await _answered(request, do)
 
     routes = [
-        Route("/", page),
         Route("/lines", lines),
         Route("/ask", question, methods=["POST"]),
         Route("/do", command, methods=["POST"]),
-        Route("/{name}", page),
+        *file_routes(assets()),
     ]
-    return _protected(Starlette(routes=routes))
+    return protected(Starlette(routes=routes))
 
 
 async def _stream(history: History, on_readers: Callable[[int], None]) -> AsyncIterator[str]:
@@ -155,23 +171,20 @@ def _json(content: Any, status: int = 200) -> Response:
     return Response(json.dumps(content), status, media_type="application/json")
 
 
-def _protected(inner: ASGIApp) -> ASGIApp:
+def protected(inner: ASGIApp) -> ASGIApp:
     """The application behind ``access.refusal``, with the headers of all answers."""
 
-    async def protected(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await inner(scope, receive, send)
-            return
-
+    async def behind(scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(access.HEADERS)
             await send(message)
 
-        if why := access.refusal(Headers(scope=scope)):
-            await _refused(why, 403)(scope, receive, with_headers)
+        is_asked = scope["type"] in ("http", "websocket")
+        if is_asked and (why := access.refusal(Headers(scope=scope))):
+            refused = _refused(why, 403) if scope["type"] == "http" else WebSocketClose()
+            await refused(scope, receive, with_headers)
             return
         await inner(scope, receive, with_headers)
 
-    return protected
+    return behind

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from threading import Event, Thread
 from typing import Any
 
@@ -16,12 +17,16 @@ LOOPBACK = "127.0.0.1"
 
 
 class Server:
-    """A server and its thread; ``port`` 0 takes any free port."""
+    """A server and its thread; ``port`` 0 takes any free port.
 
-    def __init__(self, port: int) -> None:
+    It speaks WebSocket if ``has_sockets``; that needs the package websockets.
+    """
+
+    def __init__(self, port: int, *, has_sockets: bool = False) -> None:
         """Raises InputError for a port that cannot be used."""
         self._socket = _bound(port)
         self.port: int = self._socket.getsockname()[1]
+        self._has_sockets = has_sockets
         self._loop: asyncio.AbstractEventLoop | None = None
         self._started = Event()
         self._server: Any = None
@@ -36,7 +41,7 @@ class Server:
             log_config=None,
             lifespan="off",
             access_log=False,
-            ws="none",
+            ws="websockets-sansio" if self._has_sockets else "none",
             loop="asyncio",
             timeout_graceful_shutdown=1,
             server_header=False,
@@ -64,6 +69,15 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self._started.set()
         await self._server.serve(sockets=[self._socket])
+
+
+def check_installed(name: str, *packages: str) -> None:
+    """Raise InputError if packages of the extra ``watch`` are missing that something needs."""
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        message = f"{name} needs {' and '.join(missing)}, not installed"
+        hint = 'install them with the extra: pip install "bthtn[watch]"'
+        raise InputError("BT450", message, hint=hint)
 
 
 def _bound(port: int) -> socket.socket:

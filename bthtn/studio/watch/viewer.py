@@ -17,19 +17,18 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from importlib.util import find_spec
 from queue import Queue
 from typing import Any, Final, Self
 
 from bthtn.checked import checked
 from bthtn.engine.agent.programming_errors import give_up
 from bthtn.engine.world.sharing import Unpicklable
-from bthtn.errors import InputError, exception_text
+from bthtn.errors import exception_text
 from bthtn.kit.recording.watched import Watchable
 from bthtn.studio.watch.history import History
 from bthtn.studio.watch.questions import answer_to
 from bthtn.studio.watch.run_control import Control
-from bthtn.studio.watch.server import LOOPBACK, Server
+from bthtn.studio.watch.server import LOOPBACK, Server, check_installed
 from bthtn.studio.watch.updates import Feed, Lines, Update, text_of
 
 WAITING: Final = 64
@@ -56,7 +55,7 @@ class Viewer(Unpicklable):
         self, *watched: Watchable, port: int = 0, name: str = "", paused: bool = False
     ) -> None:
         """Raises InputError for agents of one name, and if the extra ``watch`` is missing."""
-        _check_installed()
+        check_installed("the viewer", "starlette", "uvicorn")
         self._feed = Feed(watched)
         self._updates: Queue[Update] = Queue(WAITING)
         self._is_whole = True
@@ -252,12 +251,3 @@ class Viewer(Unpicklable):
     def _detach(self) -> None:
         if not self._history.readers:
             self.control.attach(is_attached=False)
-
-
-def _check_installed() -> None:
-    """Raise InputError if the packages of the extra are missing."""
-    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
-    if missing:
-        message = f"the viewer needs {' and '.join(missing)}, not installed"
-        hint = 'install them with the extra: pip install "bthtn[watch]"'
-        raise InputError("BT450", message, hint=hint)

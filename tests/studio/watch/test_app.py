@@ -1,10 +1,10 @@
 """Only a page of this server gets an answer, and only one with the token acts."""
 
-import asyncio
 import json
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
 from bthtn.errors import InputError
 from bthtn.studio.watch.app import LONGEST, app, assets
@@ -152,11 +152,10 @@ def test_the_stream_has_all_lines_and_ends_with_the_run(page):
     assert page.readers == [1, 0]
 
 
-def test_what_is_no_request_of_http_is_left_alone():
-    async def scene():
-        sent = []
-        made = app(History(), token=TOKEN, ask=None, do=None)
-        await made({"type": "websocket", "headers": []}, None, sent.append)
-        return sent
-
-    assert asyncio.run(scene()) == []
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:8737"])
+def test_the_viewer_speaks_no_websocket(page, host):
+    with (
+        pytest.raises(WebSocketDisconnect),
+        page.client.websocket_connect("/lines", headers={"host": host}),
+    ):
+        pass

@@ -311,7 +311,7 @@ def test_a_run_that_goes_on_is_not_begun_again():
 def test_without_the_extra_the_error_names_it(monkeypatch, missing):
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "bthtn.studio.watch.viewer.find_spec", lambda name: None if name == missing else found(name)
+        "bthtn.studio.watch.server.find_spec", lambda name: None if name == missing else found(name)
     )
     with pytest.raises(InputError, match=rf"BT450.*needs {missing}(.|\n)*bthtn\[watch\]"):
         Viewer(guard())
