@@ -62,6 +62,7 @@ TOOL_OF = {
     "bthtn/studio/cli/reload.py": "watchfiles",
     "bthtn/studio/watch/app.py": "starlette",
     "bthtn/studio/watch/server.py": "uvicorn",
+    "bthtn/studio/play/app.py": "starlette",
     "bthtn/studio/testing/plugin.py": "pytest",
     "bthtn/studio/testing/coverage_plugin.py": "pytest",
     "bthtn/studio/testing/strategies.py": "hypothesis",

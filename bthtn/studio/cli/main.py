@@ -75,6 +75,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "Write a tree's beliefs and tasks in the language of an engine, with a client.",
     ),
     "watch": ("watch:watch", "Run a tree and show it in a browser, or make a page of a recording."),
+    "play": ("play:play", "Play a game in the browser, whose guards think here."),
 }
 """The function of each command, and what it does. A function returns the exit code, None for 0."""
 

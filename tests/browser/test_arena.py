@@ -1,0 +1,219 @@
+"""The arena in a real Chromium: `make test-browser`. Screenshots stay in out/screenshots."""
+
+from pathlib import Path
+
+import pytest
+
+from bthtn.examples.trees import sentinel
+from bthtn.kit import read_character
+from bthtn.studio.play import Arena
+
+pytestmark = pytest.mark.browser
+PICTURES = Path("out/screenshots")
+
+# A free place in front of a guard, so far away, with nothing between.
+IN_FRONT = """([name, far]) => {
+  const { game } = arena;
+  const guard = game.guards.find((one) => one.name === name);
+  for (let off = 0; off < 0.7; off += 0.05) {
+    for (const angle of [guard.facing + off, guard.facing - off]) {
+      const place = { x: guard.x + Math.cos(angle) * far, y: guard.y + Math.sin(angle) * far };
+      if (game.world.isFree(place) && game.world.isClear(guard, place, 0.4)) return place;
+    }
+  }
+  return null;
+}"""
+# The wall that is to stand between a guard and the intruder, and where: across the line of sight.
+BETWEEN = """(name) => {
+  const { game } = arena;
+  const guard = game.guards.find((one) => one.name === name);
+  const { intruder } = game;
+  const isFlat = Math.abs(guard.x - intruder.x) < Math.abs(guard.y - intruder.y);
+  const wall = game.world.walls.find((one) => (one.width > one.height) === isFlat);
+  return { from: { x: wall.x + wall.width / 2, y: wall.y + wall.height / 2 },
+    to: { x: (guard.x + intruder.x) / 2, y: (guard.y + intruder.y) / 2 } };
+}"""
+GUARD = "arena.game.guards.find((one) => one.name === '{}')"
+
+
+@pytest.fixture(scope="module")
+def make():
+    files = read_character(Path(sentinel.__file__).parent)
+    return files.character
+
+
+@pytest.fixture
+def arena(make):
+    with Arena(make) as served:
+        yield served
+
+
+@pytest.fixture
+def open_page(browser, arena):
+    contexts = []
+
+    def opened(width=1280, height=800):
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}))
+        page = contexts[-1].new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on(
+            "console",
+            lambda line: page.faults.append(line.text) if line.type == "error" else None,
+        )
+        page.set_default_timeout(60_000)
+        page.goto(arena.url)
+        page.wait_for_function("() => globalThis.arena !== undefined")
+        return page
+
+    yield opened
+    for context in contexts:
+        assert [fault for page in context.pages for fault in page.faults] == []
+        context.close()
+
+
+@pytest.fixture
+def page(open_page):
+    """A page whose intruder stands still, and does not shoot."""
+    page = open_page()
+    page.get_by_label("you walk by yourself").uncheck()
+    page.get_by_label("you shoot back").uncheck()
+    return page
+
+
+def shot(page, name):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(PICTURES / f"{name}.png"))
+
+
+def pause(page):
+    page.locator("#pause").click()
+
+
+def on_page(page, point):
+    """Where a point of the arena is on the page."""
+    box = page.locator("#floor").bounding_box()
+    at = page.evaluate("(point) => arena.view.place(point)", point)
+    return box["x"] + at["x"], box["y"] + at["y"]
+
+
+def drag(page, start, end):
+    page.mouse.move(*on_page(page, start))
+    page.mouse.down()
+    page.mouse.move(*on_page(page, end), steps=3)
+    page.mouse.up()
+
+
+def drag_in_front_of(page, name, far):
+    """Drag the intruder to where a guard looks, while the game is paused."""
+    pause(page)
+    place = page.evaluate(IN_FRONT, [name, far])
+    while place is None:  # he looks at a wall close to him
+        pause(page)
+        page.wait_for_timeout(300)
+        pause(page)
+        place = page.evaluate(IN_FRONT, [name, far])
+    drag(
+        page, page.evaluate("() => ({ x: arena.game.intruder.x, y: arena.game.intruder.y })"), place
+    )
+    pause(page)
+
+
+def wait_for(page, name, condition):
+    page.wait_for_function(f"() => {{ const guard = {GUARD.format(name)}; return {condition}; }}")
+
+
+def test_guards_walk_their_rounds(page):
+    before = page.evaluate("arena.game.guards.map(({ x, y }) => [x, y])")
+    page.wait_for_function(
+        "(before) => arena.game.guards.every(({ x, y }, at) =>"
+        " Math.hypot(x - before[at][0], y - before[at][1]) > 1)",
+        arg=before,
+    )
+    assert set(page.evaluate("arena.game.guards.map((guard) => guard.goal)")) == {"patrol"}
+    shot(page, "arena-patrol")
+
+
+def test_a_guard_who_sees_the_intruder_calls_comes_near_and_fires(page):
+    drag_in_front_of(page, "Bo", 8.5)
+    wait_for(page, "Bo", "guard.goal === 'fight' && guard.does('call_others')")
+    wait_for(page, "Bo", "guard.does('close_in', 'flank', 'fire')")
+    wait_for(page, "Bo", "guard.rounds < 6")
+    assert "fight: (call_others," in page.evaluate(
+        "() => { document.querySelectorAll('.card')[1].click();"
+        " return document.getElementById('events').textContent; }"
+    )
+
+
+def test_a_wall_that_is_dragged_between_hides_the_intruder(page):
+    drag_in_front_of(page, "Ada", 5)
+    wait_for(page, "Ada", "guard.sees")
+    pause(page)
+    way = page.evaluate(BETWEEN, "Ada")
+    drag(page, way["from"], way["to"])
+    assert not page.evaluate(
+        f"arena.game.world.isClear({GUARD.format('Ada')}, arena.game.intruder)"
+    )
+    pause(page)
+    wait_for(page, "Ada", "!guard.sees")
+
+
+def test_a_guard_who_has_lost_the_intruder_searches_and_returns(page):
+    drag_in_front_of(page, "Dan", 4)
+    wait_for(page, "Dan", "guard.goal === 'fight'")
+    page.evaluate("arena.game.intruder.goneUntil = Infinity")  # whom nobody can see any more
+    wait_for(page, "Dan", "guard.goal === 'search'")
+    wait_for(page, "Dan", "guard.goal === 'patrol'")
+
+
+def test_a_guard_who_is_shot_at_and_badly_hurt_bandages_himself(page):
+    drag_in_front_of(page, "Cleo", 6)
+    wait_for(page, "Cleo", "guard.goal === 'fight'")
+    page.evaluate(f"{GUARD.format('Cleo')}.isShotAt(arena.game.intruder, 70)")
+    wait_for(page, "Cleo", "guard.goal === 'survive' && guard.does('take_cover', 'fall_back')")
+    wait_for(page, "Cleo", "guard.does('bandage')")
+
+
+def test_a_click_on_a_guard_shows_his_mind(page):
+    pause(page)
+    page.mouse.click(
+        *on_page(
+            page, page.evaluate(f"({{ x: {GUARD.format('Bo')}.x, y: {GUARD.format('Bo')}.y }})")
+        )
+    )
+    assert page.locator("#mind-title").text_content() == "The mind of Bo"
+    assert page.locator(".card[aria-pressed=true]").text_content().startswith("Bo")
+    page.locator("#tree [data-id]").filter(has_text="keep_watch").wait_for()
+    assert page.locator("#beliefs tbody tr").count() == 11
+    assert page.locator("#priorities li[aria-current]").text_content() == "patrol"
+    assert "patrol: (walk('post'), keep_watch)" in page.locator("#events").text_content()
+    page.get_by_label("the whole tree").check()
+    page.locator("#tree [data-id]").filter(has_text="badly hurt?").wait_for()
+
+
+def test_keys_move_the_intruder(page):
+    before = page.evaluate("arena.game.intruder.y")
+    page.locator("body").press("w", delay=400)
+    page.wait_for_function("(before) => arena.game.intruder.y < before", arg=before)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (400, 800)])
+def test_it_fits_narrow_pages_too(open_page, width, height):
+    page = open_page(width, height)
+    page.wait_for_function("() => arena.game.time > 3")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator("#floor").bounding_box()
+    assert (box["height"] > box["width"]) == (width == 400)
+    shot(page, f"arena-{width}")
+
+
+def test_a_page_that_is_loaded_again_begins_again_and_a_second_one_is_told_why_not(open_page):
+    page = open_page()
+    page.wait_for_function("() => arena.game.time > 1")
+    page.reload()
+    page.wait_for_function("() => globalThis.arena?.game.time > 1")
+    assert page.locator("#told").is_hidden()
+    other = page.context.new_page()
+    other.faults = []
+    other.goto(page.url)
+    other.locator("#told").filter(has_text="Ada").wait_for()

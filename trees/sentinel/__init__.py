@@ -1,0 +1,1 @@
+"""A guard of the arena, who patrols, fights from behind walls, and searches."""
