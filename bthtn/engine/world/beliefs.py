@@ -178,6 +178,9 @@ class Beliefs(Unpicklable, Generic[S]):
 
     def check(self, fluent: Expression[V], value: V | Unknown) -> None:
         """Raise StateError if ``write`` would."""
+        variable: Any = fluent
+        if variable in self._values and type(value) is variable.plain_type:
+            return  # as it is nearly always: it was written before
         self._schema.fluent(fluent).check_write(value)
 
     def _publish(self, change: Change, fluent: Fluent[Any], source: str) -> None:

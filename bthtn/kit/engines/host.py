@@ -97,7 +97,8 @@ class _Served:
     """A character that is served.
 
     ``owner`` is the connection that has it, None if that was closed. ``time`` is the owner's time
-    up to which its clock was advanced, ``due`` that at which it needs its next tick.
+    up to which its clock was advanced, ``ticked`` that of its latest tick, and ``due`` that at
+    which it needs the next one, as far as that is known.
     """
 
     name: str
@@ -105,6 +106,7 @@ class _Served:
     session: EngineSession
     owner: EngineConnection | None
     time: float
+    ticked: float = 0.0
     due: float = 0.0
     is_paused: bool = False
     recorder: Recorder | None = None
@@ -115,14 +117,22 @@ class _Served:
             self.session.advance(now - self.time)
         self.time = now
 
-    def tick(self, told: Json, now: float) -> Json:
+    def tick(self, told: Json, now: float, *, says_due: bool) -> Json:
         """Raises InputError, and exceptions of users' code."""
         self.catch_up(now)
+        self.due = self.ticked = now
         answer = self.session.tick(told)
-        self.due = inf if answer["due"] is None else now + answer["due"]
+        if says_due:  # it takes a third of a tick in which nothing happens
+            due = answer["due"] = self.session.character.due_in()
+            self.due = inf if due is None else now + due
         if self.recorder is not None:
             self.recorder.tick()
         return answer
+
+    def due_in(self, now: float) -> float | None:
+        """In how many seconds it needs its next tick; None if never."""
+        due = self.session.character.due_in()
+        return None if due is None else max(0.0, self.ticked + due - now)
 
     def close(self) -> list[int]:
         try:
@@ -140,6 +150,7 @@ class EngineConnection(Unpicklable):
         """Whether it is over: it was closed, or has not known the token."""
         self._host = host
         self._now = 0.0
+        self._says_due = False
         self._aborts: list[str] | None = None  # None before hello
         self._events: frozenset[str] = frozenset()
         self._texts = False
@@ -238,6 +249,7 @@ class EngineConnection(Unpicklable):
         if not isinstance(wants_due, bool):
             raise _unusable(f"'due' is {reprlib.repr(wants_due)}", "due", "write true or false")
         self._now += seconds
+        self._says_due = wants_due
         answers = [self._ticked(item, f"frame[{number}]") for number, item in enumerate(items)]
         if wants_due:
             listed = {answer.get("character") for answer in answers}
@@ -255,7 +267,8 @@ class EngineConnection(Unpicklable):
         if not isinstance(item, dict):
             raise _unusable(f"an item is {type(item).__name__}", hint='write {"character": "Bob"}')
         served = self._named(item.pop("character", None), "character")
-        answer = {"character": served.name, **served.tick(item, self._now)}
+        answer = served.tick(item, self._now, says_due=self._says_due)
+        answer = {"character": served.name, **answer}
         for fault in answer.get("refused", ()):
             fault["where"] = f"{where}.{fault['where']}"
         return answer
@@ -329,7 +342,7 @@ class EngineConnection(Unpicklable):
             "status": character.root.status.name,
             "finished": character.finished,
             "paused": served.is_paused,
-            "due": None if served.due == inf else max(0.0, served.due - now),
+            "due": served.due_in(now),
             "steps": session.steps,
         }
 
@@ -393,7 +406,8 @@ class EngineConnection(Unpicklable):
         if folder is not None:
             file = folder / f"{quote(name, safe=' ')}.jsonl"
             recorder = Recorder(file, session.character, name=self._host.name, seed=seed)
-        served = _Served(name, seed, session, self, self._now, self._now, recorder=recorder)
+        now = self._now
+        served = _Served(name, seed, session, self, now, now, now, recorder=recorder)
         self._host.served[name] = served
 
     def _serve(self, session: EngineSession) -> None:

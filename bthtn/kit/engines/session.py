@@ -76,8 +76,8 @@ class EngineSession(Unpicklable):
 
         ``told`` may have ``beliefs``, ``ended`` and ``progress``. The answer has the ``tick``, the
         ``status`` of the tree, whether the character is ``finished``, the steps that it
-        ``starts``, the numbers of those that it ``aborts``, and in how many seconds it is ``due``.
-        What cannot be used of what was told is ``refused``; all else of it counts.
+        ``starts``, and the numbers of those that it ``aborts``. What cannot be used of what was
+        told is ``refused``; all else of it counts.
         """
         refused = self._take_in(told)
         events = self.character.tick()
@@ -89,7 +89,6 @@ class EngineSession(Unpicklable):
             "finished": finished,
             "starts": [step.told for step in starts],
             "aborts": self._taken_aborts(),
-            "due": self.character.due_in(),
         }
         if self.events:
             answer["events"] = [
@@ -215,7 +214,8 @@ class EngineSession(Unpicklable):
             self._each(f"beliefs.{name}", given, believe)
             return
         targets = self._targets(name)
-        for agent, fluent, value in [(*to, _value(to[1], name, given)) for to in targets]:
+        values = [_value(fluent, name, given) for _, fluent in targets]
+        for (agent, fluent), value in zip(targets, values, strict=True):
             agent.believe_soon(fluent, value, SOURCE)
 
     def _one_believes(self, agent: Agent[Any, Any], name: str, given: Any) -> None:
@@ -408,8 +408,9 @@ def _fluent(agent: Agent[Any, Any], name: str) -> Fluent[Any]:
 
 def _value(fluent: Fluent[Any], name: str, given: Any) -> Any:
     """The value of a fluent for one of JSON. Raises InputError."""
-    if type(given) is fluent.plain_type and type(given) in (bool, int):
-        return given
+    kind = type(given)
+    if kind is fluent.plain_type and (kind in (bool, int) or (kind is float and isfinite(given))):
+        return given  # as it is nearly always
     try:
         if not _is_finite(given):
             hint = 'JSON has no NaN and no infinity; null or "unknown" may be meant'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -74,6 +75,7 @@ def serve(  # noqa: PLR0913 - options of the command
             send = partial(print, file=answers, flush=True)
             lines = () if sys.stdin is None else lines_of(sys.stdin.fileno())
             in_thread(partial(inbox.read, lines, send, inbox.end), "stdin")
+        gc.freeze()  # modules are never garbage: to look through them takes a frame's time
         inbox.serve()
 
 
