@@ -99,7 +99,8 @@ class Game:
         for item in self.ask("frame", told, seconds=SECONDS, **beside):
             assert not item.keys() & {"error", "refused"}, item
             puppet = self.puppets[item["character"]]
-            due = "never" if item["due"] is None else int(item["due"] * 1000 + 0.5)
+            seconds = item.get("due", 0)  # which only frames with due have
+            due = "never" if seconds is None else int(seconds * 1000 + 0.5)
             puppet.last = f"{item['tick']} {item['status']} {item['finished']} {due}"
             self.give_up(puppet, item["aborts"])
             for step in item["starts"]:
@@ -187,12 +188,17 @@ def outpost() -> list[str]:
 
 
 def comrade() -> list[str]:
-    """Three comrades, who are made of files."""
+    """Three comrades, who are made of files; the first is paused now and then.
+
+    While he is, he is ticked in a frame only if there is something to tell him.
+    """
     game = Game("comrade")
     draw = game.draws.draw
     for name in ("Al", "Bo", "Cy"):
         game.spawn(name)
     for tick in range(TICKS):
+        if tick % 25 == 0:
+            game.ask("pause" if tick % 50 == 0 else "resume", ["Al"])
         for puppet in game.puppets.values():
             tell = partial(puppet.tell, "comrade")
             if draw(12) == 0:

@@ -237,7 +237,8 @@ $types
             Tick = Json.Int(Json.Of(item, "tick"));
             Status = (string)Json.Of(item, "status");
             Finished = (bool)Json.Of(item, "finished");
-            Due = Json.MaybeFloat(Json.Of(item, "due"));
+            var asked = ((Dictionary<string, object>)item).ContainsKey("due"); // by Frame alone
+            Due = asked ? Json.MaybeFloat(Json.Of(item, "due")) : 0;
             GiveUp(item, aborts);
             var steps = Json.List(Json.Of(item, "starts")).Select(told => new Step(this, told)).ToList();
             foreach (var step in steps)

@@ -165,7 +165,7 @@ class Character:
 		tick = int(item["tick"])
 		status = item["status"]
 		finished = item["finished"]
-		due = item["due"]
+		due = item.get("due", 0)  # only frame asks
 		give_up(item, aborts)
 		var steps = []
 		for told in item["starts"]:

@@ -451,7 +451,8 @@ class Character {
     tick = item["tick"].integer();
     status = item["status"].text();
     finished = item["finished"].boolean();
-    due = from_json<std::optional<double>>(item["due"]);
+    due = 0;
+    if (item.object().count("due") > 0) due = from_json<std::optional<double>>(item["due"]);  // only frame asks
     give_up(item, aborts);
     std::vector<StepPtr> steps;
     for (const Json& told : item["starts"].array()) {

@@ -164,7 +164,7 @@ export class Character {
     this.tick = item.tick;
     this.status = item.status;
     this.finished = item.finished;
-    this.due = item.due;
+    this.due = item.due === undefined ? 0 : item.due; // only frame asks
     this.giveUp(item.aborts, stays);
     const steps = item.starts.map(
       (told: any) =>

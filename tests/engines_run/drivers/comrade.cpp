@@ -49,6 +49,7 @@ int main() {
     std::map<std::string, Friend> friends;
     for (const std::string name : {"Al", "Bo", "Cy"}) client.spawn(name, {&friends[name]}, 7);
     for (int tick = 0; tick < std::atoi(std::getenv("TICKS")); ++tick) {
+      if (tick % 25 == 0) client.ask(tick % 50 == 0 ? "pause" : "resume", Json::Array{"Al"});
       for (const auto& [name, character] : client.characters) {
         Friend& comrade = friends[name];
         if (draw(12) == 0) comrade.friend_is_down = draw(2) == 0;

@@ -73,6 +73,8 @@ static class Game
                 client.Spawn(name, 7, new Friend());
             for (var tick = 0; tick < int.Parse(Environment.GetEnvironmentVariable("TICKS")); tick++)
             {
+                if (tick % 25 == 0)
+                    client.Ask(tick % 50 == 0 ? "pause" : "resume", new List<object> { "Al" });
                 foreach (var character in client.Characters.Values)
                 {
                     var friend = (Friend)character.Agents[0];

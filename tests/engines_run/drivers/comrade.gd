@@ -68,6 +68,8 @@ func game(client):
 	for name in ["Al", "Bo", "Cy"]:
 		client.spawn(name, [Friend.new(lines)], 7)
 	for tick in range(int(OS.get_environment("TICKS"))):
+		if tick % 25 == 0:
+			client.ask("pause" if tick % 50 == 0 else "resume", ["Al"])
 		for character in client.characters.values():
 			var comrade = character.agents[0]
 			if draw(12) == 0:

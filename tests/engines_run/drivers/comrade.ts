@@ -41,6 +41,7 @@ async function main(): Promise<void> {
   client.warn = (text) => say(text);
   for (const name of ["Al", "Bo", "Cy"]) await client.spawn(name, [new Friend()], 7);
   for (let tick = 0; tick < Number(process.env.TICKS); tick++) {
+    if (tick % 25 === 0) await client.ask(tick % 50 === 0 ? "pause" : "resume", ["Al"]);
     for (const character of client.characters.values()) {
       const friend = character.agents[0] as Friend;
       if (draw(12) === 0) friend.friendIsDown = draw(2) === 0;
