@@ -27,6 +27,7 @@ from bthtn.checked import checked
 from bthtn.engine.agent.agent import Agent
 from bthtn.engine.agent.clock import Timer, steady_time
 from bthtn.engine.agent.operators import OperatorFailed
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.kit.ros.protocols import (
     ActionClient,
     Future,
@@ -42,7 +43,7 @@ from bthtn.kit.ros.protocols import (
 
 @checked
 @dataclass(frozen=True, eq=False)
-class ActionOperator:
+class ActionOperator(Unpicklable):
     """An operator that sends a goal: ``operators.bind(drive)(ActionOperator(client, …))``.
 
     ``goal`` makes the goal of the agent and the task's arguments. ``judge`` is called with the

@@ -12,6 +12,7 @@ from bthtn.checked import checked
 from bthtn.engine.agent.agent import Agent
 from bthtn.engine.agent.clock import Timer, steady_time
 from bthtn.engine.agent.operators import OperatorFailed, Running
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.kit.ros.protocols import (
     ServiceClient,
     answer_of,
@@ -24,7 +25,7 @@ from bthtn.kit.ros.protocols import (
 
 @checked
 @dataclass(frozen=True, eq=False)
-class ServiceOperator:
+class ServiceOperator(Unpicklable):
     """An operator that calls a service: ``operators.bind(grip)(ServiceOperator(client, …))``.
 
     ``request`` makes the request of the agent and the task's arguments. ``judge`` is called with

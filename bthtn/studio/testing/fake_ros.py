@@ -66,7 +66,7 @@ class FakeFuture:
             callback(self)
 
 
-class FakeGoal:
+class FakeGoal(Unpicklable):
     """A goal that was sent to a FakeActionServer, and which a test lets it deal with.
 
     ``message`` is what was sent. ``cancels`` counts how often a cancel was asked for.
