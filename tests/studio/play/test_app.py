@@ -110,7 +110,7 @@ def test_the_lines_of_a_mind_go_from_the_whole_tree_to_what_is_new(host):
         play({"dismiss": ["Ada"]})
         return whole, news, [line async for line in lines]
 
-    whole, news, rest = asyncio.run(scene())
+    whole, news, rest = asyncio.run(asyncio.wait_for(scene(), 30))
     head, _, view = map(json.loads, whole.splitlines())
     assert head["agents"][0]["beliefs"]["rounds"] == 6
     assert view["tree"]["name"] == "sentinel"
