@@ -190,7 +190,7 @@ def outpost() -> list[str]:
 def comrade() -> list[str]:
     """Three comrades, who are made of files; the first is paused now and then.
 
-    While he is, he is ticked in a frame only if there is something to tell him.
+    While he is, his steps go on, and he is ticked in a frame only if he is told something.
     """
     game = Game("comrade")
     draw = game.draws.draw
@@ -207,7 +207,8 @@ def comrade() -> list[str]:
                 tell("danger", draw(4) * 30)
             if draw(6) == 0:
                 tell("blows", draw(4))
-            game.end_steps(puppet)
+            if puppet.name != "Al" or tick % 50 >= 25:
+                game.end_steps(puppet)
         game.pass_on(tick)
     return game.lines
 

@@ -55,7 +55,7 @@ int main() {
         if (draw(12) == 0) comrade.friend_is_down = draw(2) == 0;
         if (draw(12) == 0) comrade.danger = draw(4) * 30;
         if (draw(6) == 0) comrade.blows = draw(4);
-        end_steps(*character);
+        if (name != "Al" || tick % 50 >= 25) end_steps(*character);
       }
       if (tick % 3 == 2) {
         client.frame(0.25);

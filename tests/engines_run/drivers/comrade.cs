@@ -81,7 +81,7 @@ static class Game
                     if (Draw(12) == 0) friend.FriendIsDown = Draw(2) == 0;
                     if (Draw(12) == 0) friend.Danger = Draw(4) * 30;
                     if (Draw(6) == 0) friend.Blows = Draw(4);
-                    EndSteps(character);
+                    if (character.Name != "Al" || tick % 50 >= 25) EndSteps(character);
                 }
                 if (tick % 3 == 2)
                     client.Frame(0.25);

@@ -78,7 +78,8 @@ func game(client):
 				comrade.danger = draw(4) * 30
 			if draw(6) == 0:
 				comrade.blows = draw(4)
-			end_steps(character)
+			if character.name != "Al" or tick % 50 >= 25:
+				end_steps(character)
 		if tick % 3 == 2:
 			client.frame(0.25)
 		else:

@@ -47,7 +47,7 @@ async function main(): Promise<void> {
       if (draw(12) === 0) friend.friendIsDown = draw(2) === 0;
       if (draw(12) === 0) friend.danger = draw(4) * 30;
       if (draw(6) === 0) friend.blows = draw(4);
-      endSteps(character);
+      if (character.name !== "Al" || tick % 50 >= 25) endSteps(character);
     }
     if (tick % 3 === 2) await client.frame(0.25);
     else await client.tickAll(0.25);
