@@ -8,10 +8,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from py_trees.behaviours import Success
 
 from bthtn import Domain, Methods, method
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
 from bthtn.kit.recording import Recorder
+from bthtn.studio.profile import Profile
 from bthtn.studio.testing.characters import character_of
 from bthtn.studio.testing.locate import TargetKind, resolve
 from bthtn.studio.watch import Viewer, recording_page
@@ -254,16 +256,22 @@ def test_a_world_without_a_picture_takes_no_room(page):
         assert not page.locator("#picture").is_visible()
 
 
+def outcome(page):
+    """The latest tick and beliefs, and how often the character was ticked, by its profile."""
+    calls = page.get_by_role("row", name=re.compile("^character ")).locator("td").nth(1)
+    return [one.text_content() for one in (page.locator("#tick"), page.locator("#beliefs"), calls)]
+
+
 def test_a_run_that_is_over_is_started_again_by_a_button(page):
     command = [sys.executable, "-m", "bthtn", "watch", "starter", "--port", "0"]
-    command += ["--ticks-per-second", "500"]
+    command += ["--ticks-per-second", "500", "--profile"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         try:
             page.goto(run.stdout.readline().strip())
             page.locator("#again").wait_for(timeout=30_000)
             assert page.locator("#state").text_content() == "Finished"
             assert not page.locator("#pause").is_visible()
-            ends = page.locator("#tick").text_content(), page.locator("#beliefs").text_content()
+            ends = outcome(page)
             nodes(page).first.click()
             page.locator("#breakpoint-text").fill("gather")
             page.locator("#breakpoint-form button").click()
@@ -275,8 +283,7 @@ def test_a_run_that_is_over_is_started_again_by_a_button(page):
             page.wait_for_function("() => !document.querySelector('#breakpoints li')")
             page.locator("#pause").click()
             page.locator("#again").wait_for(timeout=30_000)
-            again = page.locator("#tick").text_content(), page.locator("#beliefs").text_content()
-            assert again == ends
+            assert outcome(page) == ends
             assert chosen(page) == ["? starter"]
         finally:
             run.send_signal(signal.SIGINT)
@@ -448,6 +455,46 @@ def test_hostile_names_are_shown_as_text(page):
         assert "owned" not in page.title() or "<script>" in page.title()
         assert page.locator(".agent .name").first.text_content() == name
         assert page.evaluate("document.querySelectorAll('body script').length") == 0
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_what_takes_the_time_is_shown_while_it_is_measured(page, width):
+    character, profile = guard(name=HOSTILE[0]), Profile()
+    page.set_viewport_size({"width": width, "height": 860})
+    with Viewer(character, profile=profile) as viewer:
+        page.goto(viewer.url)
+        page.get_by_text("Nothing was measured yet.").wait_for()
+        with profile:
+            for name in HOSTILE:
+                Success(name).tick_once()
+            ticked(viewer, character, 3)
+        assert viewer.control.submit({"do": "again"})
+        assert viewer.offer_again("enough", finished=True)
+        table = page.get_by_role("region", name="Time").get_by_role("table")
+        table.get_by_role("row").nth(10).wait_for()
+        heads = ["kind", "name", "calls", "own ms", "mean µs"]
+        assert table.get_by_role("columnheader").all_text_contents() == heads
+        row = table.get_by_role("row", name=re.compile("^character <script>"))
+        assert re.fullmatch(
+            r"character\t<script>.*</script>\t3\t\d+\.\d\d\t\d+\.\d", row.inner_text()
+        )
+        own = [float(one) for one in table.locator("td:nth-child(4)").all_text_contents()]
+        assert own == sorted(own, reverse=True)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.locator("#profile-title").scroll_into_view_if_needed()
+        shot(page, f"profile-{width}")
+
+
+def test_without_a_profile_there_is_no_table_of_times(page, tmp_path):
+    file = tmp_path / "run.html"
+    file.write_text(recording_page(recorded(tmp_path, "run.jsonl")), "utf-8")
+    character = guard()
+    with Viewer(character) as viewer:
+        ticked(viewer, character, 2)
+        for address, tick in ((viewer.url, 2), (file.as_uri(), 12)):
+            page.goto(address)
+            expect_tick(page, tick)
+            assert not page.locator("#profile-section").is_visible()
 
 
 def test_the_page_is_dark_where_the_system_is(browser):

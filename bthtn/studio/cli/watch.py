@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -18,6 +19,7 @@ from bthtn.studio.cli.options import RECORDINGS, TARGET, Output, Problem, Stub, 
 from bthtn.studio.cli.printing import SCREEN, check_name, deliver, refuse, say
 from bthtn.studio.cli.run import ending_of, finished_text
 from bthtn.studio.cli.signals import exit_code
+from bthtn.studio.profile import Profile
 from bthtn.studio.testing.characters import character_of, loaded_once
 from bthtn.studio.testing.domain_files import unusable
 from bthtn.studio.testing.locate import Target, TargetKind, resolve, stubbed
@@ -38,6 +40,9 @@ def watch(  # noqa: PLR0913 - one for each thing that can be typed
     paused: Annotated[
         bool, Option("--paused", help="Begin paused, until a page lets it go on.")
     ] = False,
+    profiled: Annotated[
+        bool, Option("--profile", help="Show where the time goes: by node, operator, search, ….")
+    ] = False,
     stub: Stub = False,
     output: Output = None,
 ) -> int:
@@ -46,7 +51,7 @@ def watch(  # noqa: PLR0913 - one for each thing that can be typed
     Returns 0 for a page, 130 after Ctrl-C, 143 after SIGTERM.
     """
     if what.endswith(RECORDINGS):
-        of_runs = {"seed": seed, "paused": paused, "stub": stub}
+        of_runs = {"seed": seed, "paused": paused, "profile": profiled, "stub": stub}
         refuse(of_runs, "a recording", "it goes with a tree")
         if output is not None and output != SCREEN:
             check_name(output, "page", (".html", ".htm"))
@@ -59,10 +64,11 @@ def watch(  # noqa: PLR0913 - one for each thing that can be typed
     found = resolve(with_problem(what, problem), TargetKind.TREE)
     target = loaded_once(stubbed(found) if stub else found)
     character = character_of(target, seed)
-    with Viewer(character, port=port, name=target.name, paused=paused) as viewer:
+    profile = Profile() if profiled else None
+    with Viewer(character, port=port, name=target.name, paused=paused, profile=profile) as viewer:
         say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")
         sys.stdout.flush()  # whoever reads a pipe waits for the address
-        return exit_code(_watched(character, target, seed, viewer, 1 / rate))
+        return exit_code(_watched(character, target, seed, viewer, 1 / rate, profile))
 
 
 def _page_in_out(recording: Path) -> Path:
@@ -75,10 +81,17 @@ def _page_in_out(recording: Path) -> Path:
     return page
 
 
-def _watched(character: Character, target: Target, seed: int, viewer: Viewer, pause: float) -> int:
+def _watched(
+    character: Character,
+    target: Target,
+    seed: int,
+    viewer: Viewer,
+    pause: float,
+    profile: Profile | None,
+) -> int:
     """Tick until a signal comes, again from the beginning when a page wants that.
 
-    Returns the number of the signal.
+    Each run is profiled by itself, if one is. Returns the number of the signal.
     """
     ended, signals = Event(), list[int]()
 
@@ -93,14 +106,16 @@ def _watched(character: Character, target: Target, seed: int, viewer: Viewer, pa
     with handled_by(on_signal):
         try:
             viewer.wait()
-            _tick(character, target, viewer, pause, ended)
+            with profile or nullcontext():
+                _tick(character, target, viewer, pause, ended)
             while viewer.offer_again(
                 finished_text(character.ticks, ending_of(character)), finished=character.finished
             ):
                 character.stop()
-                character = character_of(target, seed)
-                viewer.begin(character)
-                _tick(character, target, viewer, pause, ended)
+                character, profile = character_of(target, seed), profile and Profile()
+                viewer.begin(character, profile=profile)
+                with profile or nullcontext():
+                    _tick(character, target, viewer, pause, ended)
         finally:
             character.stop()
     return signals[0]

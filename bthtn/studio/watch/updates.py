@@ -16,7 +16,9 @@ from bthtn.engine.world.state import FrozenState
 from bthtn.kit.recording.event_log import event_data
 from bthtn.kit.recording.known import Known
 from bthtn.kit.recording.watched import FORMAT, Line, Watchable, Watched
+from bthtn.studio.profile import Profile
 from bthtn.studio.watch.pictures import Pictures
+from bthtn.studio.watch.times import Times
 
 ALWAYS_WATCHED: Final = 20
 """Up to so many trees are all watched; of more, those that a page has asked for."""
@@ -38,14 +40,17 @@ class Update:
 
 
 class Feed:
-    """The updates of ``watched`` trees."""
+    """The updates of ``watched`` trees, with the times of a ``profile`` if they are measured."""
 
-    def __init__(self, watched: Iterable[Watchable], again: int = 0) -> None:
+    def __init__(
+        self, watched: Iterable[Watchable], again: int = 0, *, profile: Profile | None = None
+    ) -> None:
         """Raises InputError unless all agents have different names, and there is one."""
         self.again = again
         self.watched = Watched(watched, self._note)
         self.watched.listen()
         self.pictures = Pictures(self.watched.agents)
+        self._times = Times(profile)
         self.planned_from: dict[tuple[str, str], FrozenState] = {}
         """The beliefs with which the latest plan was adopted, by agent and goal."""
         trees = set(self.watched.tree_of.values())
@@ -55,17 +60,21 @@ class Feed:
         """Send the tree of this agent from now on."""
         self._shown.add(self.watched.tree_of[agent])
 
-    def update(self, tick: int, *, is_whole: bool, is_seen: bool) -> Update:
+    def update(
+        self, tick: int, *, is_whole: bool, is_seen: bool, is_standing: bool = False
+    ) -> Update:
         """The changes since the last update; or all, as if there had been none.
 
-        Pictures are drawn only where the update ``is_seen``.
+        Pictures are drawn only where the update ``is_seen``. Times are told now and then, and
+        always while the run ``is_standing``.
         """
         if is_whole:
             self.watched.forget_trees()
             self.pictures.forget()
         whole = tuple(self.watched.about()) if is_whole else None
         pictures = self.pictures.changes() if is_seen else ()
-        news = (*self.watched.news(), *self.watched.changes(tick, self._shown), *pictures)
+        times = self._times.changes(at_once=is_whole or is_standing)
+        news = (*self.watched.news(), *self.watched.changes(tick, self._shown), *pictures, *times)
         return Update(tick, self.watched.time, news, whole, self.again)
 
     def _note(self, event: AgentEvent) -> None:
@@ -84,6 +93,7 @@ class Lines:
         self._agents: dict[str, Known] = {}
         self._trees: dict[str, Known] = {}
         self._pictures: dict[str, Line] = {}
+        self._times: list[Line] = []
 
     def of(self, update: Update) -> list[Line]:
         made: list[Line] = []
@@ -103,6 +113,8 @@ class Lines:
             of = known.get(line.get("agent", ""))
             if "picture" in line:
                 self._pictures[line["agent"]] = line
+            elif "profile" in line:
+                self._times = [line]
             elif of is not None:
                 of.add(line)
             made.append(line)
@@ -115,7 +127,8 @@ class Lines:
             for name, agent in self._trees.items()
             if agent.tree is not None
         )
-        return [self._head(), {"tick": self._tick}, *trees, *self._pictures.values()]
+        latest = (*self._pictures.values(), *self._times)
+        return [self._head(), {"tick": self._tick}, *trees, *latest]
 
     def _head(self) -> Line:
         agents = [agent.line() for agent in self._agents.values()]

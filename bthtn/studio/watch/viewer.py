@@ -25,6 +25,7 @@ from bthtn.engine.agent.programming_errors import give_up
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import exception_text
 from bthtn.kit.recording.watched import Watchable
+from bthtn.studio.profile import Profile
 from bthtn.studio.watch.history import History
 from bthtn.studio.watch.questions import answer_to
 from bthtn.studio.watch.run_control import Control
@@ -47,16 +48,21 @@ class Viewer(Unpicklable):
     ``tick`` is called after each tick of the loop, in its thread. It takes no longer because a page
     is slow: updates are dropped when too many are waiting, and the next one has all that there is.
     It waits only while the run is paused in a page; ``paused`` begins so. ``port`` 0 is
-    any free one.
+    any free one. The rows of a ``profile`` are shown; the loop measures it.
     """
 
     @checked
     def __init__(
-        self, *watched: Watchable, port: int = 0, name: str = "", paused: bool = False
+        self,
+        *watched: Watchable,
+        port: int = 0,
+        name: str = "",
+        paused: bool = False,
+        profile: Profile | None = None,
     ) -> None:
         """Raises InputError for agents of one name, and if the extra ``watch`` is missing."""
         check_installed("the viewer", "starlette", "uvicorn")
-        self._feed = Feed(watched)
+        self._feed = Feed(watched, profile=profile)
         self._updates: Queue[Update] = Queue(WAITING)
         self._is_whole = True
         """Whether the next update has all there is: the first one, and that after a dropped one."""
@@ -132,9 +138,9 @@ class Viewer(Unpicklable):
             self._server.call(lambda: self._say(line))
         return self.control.wait_for_again()
 
-    def begin(self, *watched: Watchable) -> None:
+    def begin(self, *watched: Watchable, profile: Profile | None = None) -> None:
         """Show another run from its beginning, in place of the one before. Raises InputError."""
-        feed = Feed(watched, self._feed.again + 1)
+        feed = Feed(watched, self._feed.again + 1, profile=profile)
         self._feed.watched.close()
         self._feed, self._ticks, self._is_whole = feed, 0, True
         self.control.begin(feed.watched.agents)
@@ -182,8 +188,12 @@ class Viewer(Unpicklable):
             self.dropped += 1
             self._is_whole = True
             return
-        is_seen = self.control.is_attached
-        update = self._feed.update(self._ticks, is_whole=self._is_whole, is_seen=is_seen)
+        update = self._feed.update(
+            self._ticks,
+            is_whole=self._is_whole,
+            is_seen=self.control.is_attached,
+            is_standing=self.control.is_paused or self.control.is_over,
+        )
         self._is_whole = False
         self._updates.put_nowait(update)
         if not self._is_drain_due:

@@ -5,9 +5,12 @@ import subprocess
 import sys
 from http.client import HTTPConnection
 from threading import Timer
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import pytest
+
+from bthtn.studio.watch import Viewer
 
 
 def test_a_recording_becomes_a_page(bthtn, tmp_path):
@@ -48,6 +51,7 @@ def test_without_a_recording_or_a_place_for_its_page_nothing_is_made(bthtn, tmp_
         (("squad", "-o", "page.html"), "[BT409] --output says nothing about a tree"),
         (("squad", "--stub"), "[BT409] 'squad' has no stubs"),
         (("run.jsonl", "--stub"), "[BT409] --stub says nothing about a recording"),
+        (("run.jsonl", "--profile"), "[BT409] --profile says nothing about a recording"),
         (("run.jsonl", "--seed", "3"), "[BT409] --seed says nothing about a recording"),
     ],
 )
@@ -55,6 +59,39 @@ def test_what_cannot_be_watched_is_said(bthtn, words, said):
     answer = bthtn("watch", *words)
     assert answer.code == 2
     assert said in answer.err
+
+
+class Pages(Viewer):
+    """A viewer whose pages want the run again, once, and then a signal ends it."""
+
+    profiles: ClassVar = []
+    reasons: ClassVar = []
+
+    def __init__(self, *watched, profile, **options):
+        super().__init__(*watched, **options)
+        self.profiles[:], self.reasons[:] = [profile], []
+
+    def tick(self, wait=0):
+        pass
+
+    def offer_again(self, reason, *, finished):
+        self.reasons.append(reason)
+        if len(self.reasons) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return len(self.reasons) < 2
+
+    def begin(self, *watched, profile):
+        self.profiles.append(profile)
+
+
+def test_each_run_is_profiled_by_itself_and_none_is_unless_it_is_asked_for(bthtn, monkeypatch):
+    monkeypatch.setattr("bthtn.studio.cli.watch.Viewer", Pages)
+    assert bthtn("watch", "starter", "--port", "0", "--profile").code == 130
+    for profile, reason in zip(Pages.profiles, Pages.reasons, strict=True):
+        (ticks,) = (row.calls for row in profile.rows if row.kind == "character")
+        assert reason.startswith(f"finished after {ticks} ticks")
+    assert bthtn("watch", "starter", "--port", "0").code == 130
+    assert Pages.profiles == [None, None]
 
 
 TERMINATED = pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)

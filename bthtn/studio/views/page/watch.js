@@ -5,6 +5,7 @@ import { beliefTable } from "./beliefs.js";
 import { nodeDetails } from "./details.js";
 import { byId, element, shortText, valueText } from "./dom.js";
 import { sentenceOf } from "./moment.js";
+import { profileTable } from "./profile.js";
 import { Recorded } from "./recorded.js";
 import { ask, command, readFile, readProgram, token } from "./source.js";
 import { timelineView } from "./timeline.js";
@@ -17,6 +18,7 @@ let recorded = new Recorded();
 let isLive = false; // a program sends lines
 let stopReading = () => {};
 let control = null; // the state of the run, if it can be paused
+let profile = null; // rows of what took the time, if the program measures it
 let again = 0; // how often the program has begun the run anew
 let tick = null; // the tick that is shown; null for the latest
 let chosen = null; // the name of an agent
@@ -33,6 +35,7 @@ const shown = { tick: null, moment: null };
 const tree = treeView(byId("tree"), { looks, label: "Tree", onSelect: (one) => choose(one.id) });
 let timeline = newTimeline();
 const agents = agentList(byId("agents-list"), { onChoose: (name) => chooseAgent(name) });
+const times = profileTable(byId("profile"));
 const beliefs = beliefTable(byId("beliefs"), { onSet: (text) => run({ do: "believe", agent: chosen, set: text }) });
 
 function newTimeline() {
@@ -53,6 +56,10 @@ function take(lines) {
   for (const line of lines) {
     if (line.control !== undefined) {
       control = line.control;
+      continue;
+    }
+    if (line.profile !== undefined) {
+      if (isLive) profile = line.profile;
       continue;
     }
     if (isLive && line.recording !== undefined && (line.again ?? 0) !== again) {
@@ -106,6 +113,7 @@ function draw() {
   });
   drawRights(now);
   drawScrub();
+  drawProfile();
   drawBreakpoints();
   drawDetails(now);
 }
@@ -201,6 +209,11 @@ function drawScrub() {
   bar.setAttribute("aria-valuetext", text);
   byId("live").disabled = tick === null;
   timeline.cursor(tick);
+}
+
+function drawProfile() {
+  byId("profile-section").hidden = profile === null;
+  times.show(profile ?? []);
 }
 
 function drawBreakpoints() {
@@ -322,7 +335,7 @@ function openRecording(lines) {
   }
   tell("");
   stopReading(); // what the program says now is not of this recording
-  [isLive, control, chosen, node] = [false, null, null, null];
+  [isLive, control, profile, chosen, node] = [false, null, null, null, null];
   tree.deselect();
   begin();
   take(lines);
