@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from bthtn.engine.planning.trace import (
@@ -78,8 +79,8 @@ def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
     ]
     conditions = [reason for reason in leaves if AVOIDED not in reason.text]
     conditions.sort(key=lambda reason: (reason.steps, reason.depth))
-    avoided = [reason for reason in leaves if AVOIDED in reason.text]
-    return tuple(reason.text for reason in (*conditions[-1:], *avoided[:_MOST_AVOIDED]))
+    avoided = dict.fromkeys(reason.text for reason in leaves if AVOIDED in reason.text)
+    return (*(reason.text for reason in conditions[-1:]), *islice(avoided, _MOST_AVOIDED))
 
 
 @dataclass(slots=True, eq=False)

@@ -4,7 +4,7 @@ import pytest
 
 from bthtn import Domain, Fluent, Primitive, State, fluent, method, one_of, primitive, priority
 from bthtn.engine.planning.exclusions import avoidable
-from bthtn.engine.planning.explain import explained, explanation_text
+from bthtn.engine.planning.explain import explained, explanation_text, main_reasons
 from bthtn.engine.planning.planner import Planner
 from bthtn.errors import DomainError
 
@@ -27,6 +27,12 @@ def knock(door: str) -> Primitive:
 def leave():
     yield method(walk(), name="by the door")
     yield method(climb(), name="by the window")
+
+
+@HALL.compound
+def walk_twice():
+    yield method(walk(), climb())
+    yield method(climb(), walk())
 
 
 @HALL.compound
@@ -94,3 +100,11 @@ def test_what_is_no_key_with_a_reason_is_refused(avoiding):
         planner.plan(Hall(), avoiding=avoiding)
     with pytest.raises(DomainError, match="is not avoided"):
         planner.trace(Hall(), avoiding)
+
+
+def test_what_is_avoided_is_told_once_however_often_it_was_tried():
+    events = []
+    keys = {avoidable(HALL.freeze(), walk): REASON}
+    search = Planner(HALL, walk_twice()).search(Hall().frozen(), events.append, keys)
+    search.advance(100)
+    assert main_reasons(explained(events)) == (f"walk: avoided: {REASON}",)
