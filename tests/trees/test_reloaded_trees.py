@@ -44,7 +44,7 @@ RELOADS = (4, 9, 11)
 def lived(target, reloads=()):
     """The character at the end of its run, and its events with their ticks."""
     character, events = character_of(target, 1, None), []
-    while not character.finished and character.ticks < 100:
+    while not character.finished and character.ticks < 150:
         if character.ticks in reloads:
             character.reload(Reloading(f"trees/{target.name}", target, 1).make)
         happened = character.tick()

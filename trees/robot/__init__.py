@@ -1,1 +1,1 @@
-"""A robot with a py_trees tree of its own, of which one branch plans."""
+"""A robot that fetches things in a flat, as one of ROS 2 would."""

@@ -1,31 +1,28 @@
-"""``python -m bthtn.examples.trees.robot``: let the robot tidy up; Ctrl-C stops it."""
+"""``python -m bthtn.examples.trees.robot``: let it fetch things; Ctrl-C stops it."""
 
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from time import sleep
 
-from py_trees.blackboard import Client
-from py_trees.common import Access
-
 from bthtn.behaviours import AgentEvent
-from bthtn.examples.trees.robot.robot import Hardware, end, robot_with
 from bthtn.kit.recording import line_of
 
-
-def show(event: AgentEvent) -> None:
-    """Print what happened, as a line."""
-    sys.stdout.write(f"{line_of(event)}\n")
+from .body import SECONDS_PER_TICK
+from .tree import character, end
 
 
-driver = Client(name="driver")
-driver.register_key("held", Access.WRITE)
-driver.held = False
+def show(events: tuple[AgentEvent, ...]) -> None:
+    """Print what happened, a line for each event."""
+    sys.stdout.writelines(f"{line_of(event)}\n" for event in events)
 
-with ThreadPoolExecutor() as pool:
-    tree, robot = robot_with(Hardware(pool, seconds=0.2), listener=show)
-    try:
-        tree.tick_tock(period_ms=50, stop_on_terminal_state=True)
-    finally:
-        end(tree, robot, wait=lambda: sleep(0.05))
+
+fetching = character()
+try:
+    while not fetching.finished:
+        show(fetching.tick())
+        sleep(SECONDS_PER_TICK)
+except KeyboardInterrupt:
+    sys.stdout.write("stopping\n")
+finally:
+    show(end(fetching))
