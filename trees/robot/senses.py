@@ -18,7 +18,7 @@ PATIENCE: Final = 180
 GAUGE: Final = 5
 """Percents in which the battery is believed: a change in each second would be no news."""
 FORGETTING: Final = 60
-"""Every so many ticks all hindrances are forgotten: people move on, and so do draughts."""
+"""Every so many ticks all hindrances are forgotten: people move on."""
 
 
 def sensors_of(body: Body) -> Sensors:
