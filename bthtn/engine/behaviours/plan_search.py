@@ -23,7 +23,7 @@ from bthtn.engine.plan.equivalence import repeats_suspension
 from bthtn.engine.plan.nodes import SuspendedNode
 from bthtn.engine.plan.plan import Plan, is_empty
 from bthtn.engine.planning.exclusions import Avoided
-from bthtn.engine.planning.explain import explained, main_reasons
+from bthtn.engine.planning.explain import avoided_steps, explained, main_reasons
 from bthtn.engine.planning.partial import go_on
 from bthtn.engine.planning.planner import Planner, PlannersByGoal
 from bthtn.engine.planning.protocol import SEARCHING, RecordedSearch, SearchStatus, Settings
@@ -253,10 +253,10 @@ class PlanSearch:
     def _reason_of(self, started: _Started) -> str:
         """Why there is no plan. The search is repeated for it, once while nothing changes.
 
-        That of a large search is not.
+        A large one is not: of that it is only told which steps are avoided.
         """
         if started.expansions > MOST_EXPLAINED:
-            return "there is no plan"
+            return _without_plan(avoided_steps(started.avoided))
         asked = (started.planner, dict(started.reads), dict(started.avoided))
         if asked != self._explained[0]:
             events: list[SearchEvent] = []
@@ -266,8 +266,8 @@ class PlanSearch:
             except BthtnError as error:  # a user's function that raises now and then
                 self._agent.emit(code_failed(f"search of '{self._name}'", error))
                 return "there is no plan"
-            why = "" if is_large else "; ".join(main_reasons(explained(events)))
-            self._explained = (asked, f"there is no plan: {why}" if why else "there is no plan")
+            reasons = () if is_large else main_reasons(explained(events))
+            self._explained = (asked, _without_plan(reasons))
         return self._explained[1]
 
     def _started(self, planner: Planner[Any] | None = None, *, resumes: bool = False) -> _Started:
@@ -287,6 +287,10 @@ class PlanSearch:
         plan.derived(refuse_too_deep)
         self._prepared = started
         return True
+
+
+def _without_plan(reasons: tuple[str, ...]) -> str:
+    return f"there is no plan: {'; '.join(reasons)}" if reasons else "there is no plan"
 
 
 class RestSearch:

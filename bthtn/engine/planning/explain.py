@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from bthtn.engine.domain.task import PrimitiveTask, call_text
+from bthtn.engine.planning.exclusions import Avoided, why_avoided
 from bthtn.engine.planning.trace import (
     ActionRejected,
     AlternativeDropped,
@@ -81,6 +83,14 @@ def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
     conditions.sort(key=lambda reason: (reason.steps, reason.depth))
     avoided = dict.fromkeys(reason.text for reason in leaves if AVOIDED in reason.text)
     return (*(reason.text for reason in conditions[-1:]), *islice(avoided, _MOST_AVOIDED))
+
+
+def avoided_steps(avoided: Avoided) -> tuple[str, ...]:
+    """The first primitive tasks that a search avoids, and why: known without an explanation."""
+    steps = ((what, args) for what, args in avoided if isinstance(what, PrimitiveTask))
+    return tuple(
+        f"{call_text(*step)}: {why_avoided(step, avoided)}" for step in islice(steps, _MOST_AVOIDED)
+    )
 
 
 @dataclass(slots=True, eq=False)

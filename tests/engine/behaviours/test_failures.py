@@ -11,8 +11,10 @@ from bthtn import (
     defer,
     fluent,
     method,
+    one_of,
     parallel,
     pause,
+    primitive,
     priority,
     random_of,
 )
@@ -576,3 +578,26 @@ def test_a_choice_is_at_fault_although_the_rest_of_it_was_planned_on_arrival(sta
     )
     ticks(goal, 3)
     assert [event.task for event in stage.heard.of(TaskAvoided)] == ["attack m0"]
+
+
+def test_a_large_search_in_vain_tells_at_least_what_rests():
+    domain, operators = Domain("burglar", Troll), Operators(simulates_others=True)
+    pull = domain.primitive("pull")
+    operators.bind(pull)(ScriptedOperator(*["F"] * 4))
+
+    @domain.primitive
+    def turn(number):
+        return primitive(effects=Troll.place.becomes(number))
+
+    @domain.compound
+    def open_safe():
+        yield method(turn(one_of([str(number) for number in range(300)])), pull())
+
+    burglar = Agent("Bo", domain, Troll(), body=None, operators=operators)
+    replanning = Replanning(retrying=RetryPolicy(after=1, rest=500), repair=False)
+    goal = PlanGoal("open", burglar, open_safe(), replanning=replanning)
+    for _ in range(40):
+        goal.tick_once()
+        if goal.status is Status.FAILURE:
+            break
+    assert "there is no plan: pull: avoided: it failed at tick" in goal.feedback_message
