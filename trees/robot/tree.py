@@ -122,14 +122,14 @@ def living(agent: Fetcher) -> Character:
     )
 
 
-def end(character: Character) -> tuple[AgentEvent, ...]:
+def end(character: Character) -> None:
     """Stop the robot: what its servers do is cancelled, and has ended when this returns."""
     agent = character.agent
     character.root.stop(Status.INVALID)
     while agent.aborts:
         agent.body.step()
         agent.sense()
-    return character.stop()
+    character.stop()
 
 
 def invariants(character: Character) -> Iterator[str]:
