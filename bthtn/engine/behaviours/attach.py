@@ -76,7 +76,18 @@ class _Attached:
 
     @work
     def _tick_once(self, *handlers: Any, **named: Any) -> None:
-        self._tick(*handlers, **named)
+        tree = self._tree
+        if tree.visitors or handlers or named or type(tree) is not BehaviourTree:
+            self._tick(*handlers, **named)
+            return
+        # The same, without going through all nodes for no visitor: a tenth of a quiet tick.
+        for handler in tree.pre_tick_handlers:
+            handler(tree)
+        for _ in tree.root.tick():
+            pass
+        for handler in tree.post_tick_handlers:
+            handler(tree)
+        tree.count += 1
 
     def shutdown(self) -> None:
         """Shut the tree down and close the agent; in the middle of a tick, at its end."""
