@@ -171,8 +171,9 @@ seeded: .venv/.ready
 	$(BIN)/python -m tests.seeded
 
 # engines: what `bthtn bindings` writes is compiled, and plays two games over 2,000 ticks in C++, C#, TypeScript and
-# Godot 3 as Python does; needs g++, mono-mcs, nodejs, npm and godot3-server; a few minutes
+# Godot 3, and one in Chromium, as Python does; needs g++, mono-mcs, nodejs, npm, godot3-server and chromium; a few minutes
 engines: .venv/.ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[browser]"
 	$(BIN)/python -W ignore -m tests.engines_run
 
 # release: the wheel and the sdist of what was committed, in dist/, checked and tried, all but uploaded;

@@ -6,7 +6,7 @@ not known to work.
 
 from __future__ import annotations
 
-import logging
+import json
 import os
 import shutil
 import subprocess
@@ -14,8 +14,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import zip_longest
 from pathlib import Path
+from threading import Thread
 
 from bthtn.studio.bindings import LANGUAGES as WRITERS
 from bthtn.studio.bindings import interface_of
@@ -33,6 +35,7 @@ DEBIAN = {
     "node": "nodejs",
     "npm": "npm",
     "godot3-server": "godot3-server",
+    "chromium": "chromium",
 }
 """The tools that are needed, each with the package of Debian that has it."""
 
@@ -83,6 +86,8 @@ LANGUAGES = (
 
 
 GODOT_4 = Language("gdscript", "gd", (), godot3)
+BROWSER = Language("typescript", "ts", ("chromium",), typescript)
+CHROMIUM = shutil.which("chromium")
 PARSED = "parsed by gdtoolkit, and not run: Debian has no Godot 4"
 HOSTILE = "hostile"
 
@@ -116,32 +121,71 @@ def tree_of(game: str) -> str:
 def ready(language: Language, game: str) -> list[str]:
     """The command that plays a game. Raises RuntimeError."""
     folder = written(language.option, language.ending, game).parent
-    for source in (HERE / "drivers").glob(f"{game}.*"):
+    for source in (HERE / "drivers").glob(f"{game}*.*"):
         shutil.copy(source, folder)
     return language.ready(game, folder)
 
 
-def played(language: Language, game: str) -> list[str]:
+def with_workers(count: int) -> Path:
+    """A command that serves with so many processes."""
+    command = OUT / f"bthtn-{count}-workers"
+    command.write_text(f'#!/bin/sh\nexec "{BTHTN}" "$@" --workers {count}\n')
+    command.chmod(0o755)
+    return command
+
+
+def played(language: Language, game: str, bthtn: Path) -> list[str]:
     """What has happened in a game in a language. Raises RuntimeError."""
     command, folder = ready(language, game), OUT / language.option
     log = folder / f"{game}.log"
     log.unlink(missing_ok=True)
     beside = {"TREE": tree_of(game), "TICKS": str(TICKS), "LOG": str(log)}
-    said = run(command, folder, BTHTN=str(BTHTN), **beside)
+    said = run(command, folder, BTHTN=str(bthtn), **beside)
     if not log.exists():
         raise RuntimeError(f"{' '.join(command)} has written no log:\n{said}")
     return log.read_text("utf-8").splitlines()
 
 
-def compared(language: Language, game: str, wanted: list[str]) -> str:
+def compared(language: Language, game: str, wanted: list[str], bthtn: Path = BTHTN) -> str:
     """The first line of a game that differs from Python's, empty if none does.
 
     Raises RuntimeError.
     """
-    for number, (own, other) in enumerate(zip_longest(played(language, game), wanted), 1):
+    return difference(played(language, game, bthtn), wanted)
+
+
+def difference(lines: list[str], wanted: list[str]) -> str:
+    for number, (own, other) in enumerate(zip_longest(lines, wanted), 1):
         if own != other:
             return f"line {number} is {own!r}, and in Python {other!r}"
     return ""
+
+
+def played_in_a_browser(wanted: list[str]) -> str:
+    """The same for the game of comrades, compiled before, in a page of Chromium."""
+    try:
+        from playwright.sync_api import sync_playwright  # noqa: PLC0415 - `make engines` has it
+    except ImportError:
+        return "not run: playwright is missing; pip install playwright"
+    command = [str(BTHTN), "serve", tree_of("comrade"), "--websocket", "0"]
+    page_of = partial(SimpleHTTPRequestHandler, directory=OUT / "typescript")
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served,
+        ThreadingHTTPServer(("127.0.0.1", 0), page_of) as server,
+        sync_playwright() as playwright,
+    ):
+        Thread(target=server.serve_forever, daemon=True).start()
+        assert served.stdout is not None
+        told = json.loads(served.stdout.readline())
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/package.json")
+        script = "async (told) => (await import('./comrade_game.js')).play(...told)"
+        log = page.evaluate(script, [told["websocket"], told["token"], TICKS])
+        browser.close()
+        served.terminate()
+        server.shutdown()
+    return difference(log.splitlines(), wanted)
 
 
 def parse_for_godot_4(game: str) -> str:
@@ -178,7 +222,6 @@ def outcome_of(language: Language, test: Callable[[], str]) -> str:
 
 
 def main() -> int:
-    logging.disable(logging.ERROR)  # the games dismiss characters whose aborts are not over
     failures = 0
 
     def report(option: str, outcome: str, otherwise: str) -> None:
@@ -192,6 +235,13 @@ def main() -> int:
         for language in LANGUAGES:
             test = partial(compared, language, game, wanted)
             report(language.option, outcome_of(language, test), "the same")
+        for count in (2, 4):
+            test = partial(compared, LANGUAGES[0], game, wanted, with_workers(count))
+            report(f"cpp, {count} workers", outcome_of(LANGUAGES[0], test), "the same")
+        if game == "comrade":
+            report(
+                "chromium", outcome_of(BROWSER, partial(played_in_a_browser, wanted)), "the same"
+            )
         report("gdscript", outcome_of(GODOT_4, partial(parse_for_godot_4, game)), PARSED)
     print(f"{HOSTILE}: names that are no names", flush=True)
     for language in LANGUAGES:

@@ -134,7 +134,16 @@ class EngineSession(Unpicklable):
         self._resumed = []
 
     def close(self) -> list[int]:
-        """Stop the character; the numbers of the steps that are aborted."""
+        """Stop the character; the numbers of the steps that are aborted.
+
+        Nobody waits until the engine has given them up.
+        """
+        self.aborts = frozenset()
+        for step in self._steps.values():
+            if step.is_aborting:
+                step.outcome = ""
+        for agent in self.agents.values():
+            agent.aborts.begin_tick()
         self.character.stop()
         return self._taken_aborts()
 

@@ -1,6 +1,7 @@
 """The protocol ``bthtn-engine/1``: the tests name the rules of docs/engine-protocol.md."""
 
 import json
+import re
 from enum import Enum
 from pathlib import Path
 from secrets import token_urlsafe
@@ -127,6 +128,17 @@ def engine():
     engine = Engine()
     engine.spawn("Bob")
     return engine
+
+
+def test_each_rule_of_the_specification_has_a_test_that_names_it():
+    here = Path(__file__).parent
+    files = [*here.glob("test_*.py"), here.parents[1] / "studio/cli/test_serve.py"]
+    names = re.findall(r"^def (test_e\d\w+)", "".join(map(Path.read_text, files)), re.MULTILINE)
+    named = {int(number) for name in names for number in re.findall(r"_e(\d+)", name)}
+    text = (here.parents[2] / "docs/engine-protocol.md").read_text("utf-8")
+    rules = {int(number) for number in re.findall(r"\*\*E(\d+)\*\*", text)}
+    assert rules == named
+    assert max(rules) == len(rules) == 27
 
 
 def started(answer):
@@ -276,7 +288,7 @@ def test_e13_a_character_that_is_dismissed_gives_up_its_steps(engine):
     assert engine.ask(list=[])["list"] == []
 
 
-def test_e14_the_list_says_how_each_character_is(engine):
+def test_e14_e19_the_list_says_how_each_character_is(engine):
     engine.tick()
     engine.tick(progress={"1": 0.25})
     assert engine.ask(list=[])["list"] == [
@@ -410,6 +422,18 @@ def test_e22_an_abort_that_takes_time_is_over_when_the_engine_says_so():
     assert going["aborting"]
     assert started(engine.tick()) == []
     assert started(engine.tick(ended={"1": "he has stopped"})) == [(2, "ring")]
+
+
+@pytest.mark.parametrize("is_aborting", [False, True])
+def test_e13_who_is_dismissed_waits_for_no_abort(caplog, is_aborting):
+    engine = Engine(aborts=["go"])
+    engine.spawn("Bob")
+    engine.tick()
+    if is_aborting:
+        engine.tick(beliefs={"alarm": True})
+    (answer,) = engine.ask(dismiss=["Bob"])["dismiss"]
+    assert answer["aborts"] == ([] if is_aborting else [1])
+    assert caplog.text == ""
 
 
 def test_e22_an_abort_goes_on_after_loading():

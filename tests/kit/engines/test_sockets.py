@@ -82,7 +82,7 @@ def spawn(*names):
     return {"spawn": [{"character": name} for name in names]}
 
 
-def test_an_engine_may_write_thousands_of_requests_before_it_reads(inbox):
+def test_e3_an_engine_may_write_thousands_of_requests_before_it_reads(inbox):
     engine = Lines(serve_tcp(inbox, 0))
     engine.ask(spawn("Bob"))
     for number in range(5_000):

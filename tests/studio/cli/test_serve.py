@@ -65,7 +65,7 @@ def serve_fixture(bthtn, tmp_path, monkeypatch):
     return serve
 
 
-def test_each_line_is_answered_until_the_input_ends(serve):
+def test_e1_each_line_is_answered_until_the_input_ends(serve):
     done, (hello, _, first, second) = serve(HELLO, SPAWN, FRAME, b"", FRAME)
     assert (done.code, hello["hello"]["tree"]) == (0, "keeper")
     assert [answer["frame"][0]["tick"] for answer in (first, second)] == [1, 2]
