@@ -4,7 +4,7 @@
 
 Requests and answers are JSON, as over a line; CPU time, the garbage collector's told apart. Each
 guard is told six beliefs in every tick, of which three have changed; what he starts is over after
-5 to 40 ticks. In the frame of a thousand, a hundred are told so, and nine hundred walk.
+5 to 40 ticks. In the frame of a thousand, a hundred are told so, and nine hundred wait.
 """
 
 import argparse

@@ -122,8 +122,9 @@ class _Served:
         self.catch_up(now)
         self.due = self.ticked = now
         answer = self.session.tick(told)
-        if says_due:  # it takes a third of a tick in which nothing happens
-            due = answer["due"] = self.session.character.due_in()
+        if says_due:
+            # To know takes a third of a tick, in vain for those who are told something each frame.
+            due = answer["due"] = 0.0 if told else self.session.character.due_in()
             self.due = inf if due is None else now + due
         if self.recorder is not None:
             self.recorder.tick()

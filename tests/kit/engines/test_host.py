@@ -133,7 +133,9 @@ def engine():
 def test_each_rule_of_the_specification_has_a_test_that_names_it():
     here = Path(__file__).parent
     files = [*here.glob("test_*.py"), here.parents[1] / "studio/cli/test_serve.py"]
-    names = re.findall(r"^def (test_e\d\w+)", "".join(map(Path.read_text, files)), re.MULTILINE)
+    names = re.findall(
+        r"^def (test_e\d\w+)", "".join(file.read_text("utf-8") for file in files), re.MULTILINE
+    )
     named = {int(number) for name in names for number in re.findall(r"_e(\d+)", name)}
     text = (here.parents[2] / "docs/engine-protocol.md").read_text("utf-8")
     rules = {int(number) for number in re.findall(r"\*\*E(\d+)\*\*", text)}
