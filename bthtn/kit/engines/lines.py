@@ -63,11 +63,18 @@ class Inbox:
         """Let ``serve`` return when it has answered what came before. May be called anywhere."""
         self._news.put(None)
 
-    def serve(self) -> None:
-        """Answer requests until ``end`` is called."""
+    def serve(self, *, once: bool = False) -> None:
+        """Answer requests until ``end`` is called, or ``once`` until the last engine is gone."""
+        engines: set[_Line] = set()
         while (news := self._next()) is not None:
             line, message = news
             line.take(message)
+            if message is not None:
+                engines.add(line)
+            elif line in engines:
+                engines.remove(line)
+                if once and not engines:
+                    return
 
     def _next(self) -> tuple[_Line, str | bytes | None] | None:
         while True:  # a signal that came at the very beginning of a wait would not end it

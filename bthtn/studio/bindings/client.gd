@@ -212,7 +212,7 @@ class Client:
 	# Start bthtn serve, and connect to it; whether that worked.
 	func start(command := "bthtn", tree := TREE) -> bool:
 		var file = OS.get_user_data_dir() + "/bthtn-" + str(OS.get_process_id()) + ".json"
-		var arguments = ["serve", tree, "--tcp", "0", "--announce", file]
+		var arguments = ["serve", tree, "--tcp", "0", "--once", "--announce", file]
 		${remove}(file)
 		_child = ${start}
 		var told = ""

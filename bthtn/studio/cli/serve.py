@@ -40,6 +40,7 @@ def serve(  # noqa: PLR0913 - options of the command
     announce: Annotated[
         Path | None, Option(metavar="FILE", help="Write into it, too, where bthtn listens.")
     ] = None,
+    once: Annotated[bool, Option("--once", help="End with the last connection.")] = False,
     workers: Annotated[int, Option(min=1, help="Spread the characters over processes.")] = 1,
     record: Annotated[
         Path | None, Option(metavar="FOLDER", help="Record each character, for bthtn watch.")
@@ -48,10 +49,11 @@ def serve(  # noqa: PLR0913 - options of the command
     """Answer engines, as docs/engine-protocol.md says: each line of stdin by a line of stdout.
 
     With a port, engines connect to that instead, and stdout has one line that says where: the
-    addresses, and a token. It ends with stdin, without ports, or by Ctrl-C or SIGTERM, and so do
-    all characters. Whatever users' code prints goes to stderr. A recording that cannot go on, as
-    when the disk is full, is given up, and the characters act on. Raises BthtnError for a tree
-    that cannot be loaded, and InputError for a port or file that cannot be had.
+    addresses, and a token. It ends with stdin, without ports, ``once`` with the last connection,
+    or by Ctrl-C or SIGTERM, and so do all characters. Whatever users' code prints goes to stderr.
+    A recording that cannot go on, as when the disk is full, is given up, and the characters act
+    on. Raises BthtnError for a tree that cannot be loaded, and InputError for a port or file that
+    cannot be had.
     """
     token = "" if tcp is None and websocket is None else token_urlsafe()
     answers = sys.stdout
@@ -76,7 +78,7 @@ def serve(  # noqa: PLR0913 - options of the command
             lines = () if sys.stdin is None else lines_of(sys.stdin.fileno())
             in_thread(partial(inbox.read, lines, send, inbox.end), "stdin")
         gc.freeze()  # modules are never garbage: to look through them takes a frame's time
-        inbox.serve()
+        inbox.serve(once=once)
 
 
 @contextmanager

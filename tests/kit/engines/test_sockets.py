@@ -121,6 +121,19 @@ def test_what_an_engine_leaves_behind_another_one_goes_on_with(inbox):
     second.close()
 
 
+def test_once_the_last_engine_is_gone_nobody_is_served():
+    inbox = Inbox(EngineHost(guard, name="guard", token=TOKEN))
+    address = serve_tcp(inbox, 0)
+    thread = Thread(target=inbox.serve, kwargs={"once": True})
+    thread.start()
+    first, second = Lines(address), Lines(address)
+    first.close()
+    assert second.ask(spawn("Bob"))["spawn"][0]["seed"] == 0
+    second.close()
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+
+
 def test_who_does_not_know_the_token_hears_so_and_no_more(inbox):
     stranger = Lines(serve_tcp(inbox, 0), {"hello": {"protocol": "bthtn-engine/1"}})
     assert stranger.hello["error"]["code"] == "BT447"
