@@ -139,7 +139,7 @@ def test_a_guard_who_sees_the_intruder_calls_comes_near_and_fires(page):
     wait_for(page, "Bo", "guard.goal === 'fight' && guard.does('call_others')")
     wait_for(page, "Bo", "guard.does('close_in', 'flank', 'fire')")
     wait_for(page, "Bo", "guard.rounds < 6")
-    assert "fight: (call_others," in page.evaluate(
+    assert "fight: calling, " in page.evaluate(
         "() => { document.querySelectorAll('.card')[1].click();"
         " return document.getElementById('events').textContent; }"
     )
@@ -186,9 +186,43 @@ def test_a_click_on_a_guard_shows_his_mind(page):
     page.locator("#tree [data-id]").filter(has_text="keep_watch").wait_for()
     assert page.locator("#beliefs tbody tr").count() == 11
     assert page.locator("#priorities li[aria-current]").text_content() == "patrol"
-    assert "patrol: (walk('post'), keep_watch)" in page.locator("#events").text_content()
+    assert "patrol: on his round, keeping watch" in page.locator("#events").text_content()
     page.get_by_label("the whole tree").check()
     page.locator("#tree [data-id]").filter(has_text="badly hurt?").wait_for()
+
+
+def test_the_plan_is_seen_whole_in_its_panel(page):
+    drag_in_front_of(page, "Bo", 8.5)
+    wait_for(page, "Bo", "guard.does('call_others')")
+    page.locator(".card").nth(1).click()
+    page.locator("#tree [data-id]").filter(has_text="empty_magazine").wait_for()
+    pause(page)
+    page.wait_for_timeout(300)  # until its boxes have slid into their places
+    stage = page.locator("#tree").bounding_box()
+    boxes = [one.bounding_box() for one in page.locator("#tree [data-id]").all()]
+    assert len(boxes) > 6
+    assert min(box["x"] for box in boxes) >= stage["x"]
+    assert max(box["x"] + box["width"] for box in boxes) <= stage["x"] + stage["width"]
+    assert min(box["y"] for box in boxes) >= stage["y"]
+    assert max(box["y"] + box["height"] for box in boxes) <= stage["y"] + stage["height"]
+
+
+def test_beliefs_that_change_back_are_not_told(page):
+    told = page.evaluate(
+        """async () => {
+      const { Log } = await import("./log.js");
+      const log = new Log();
+      const change = (fluent, before, after) =>
+        log.add([{ event: "belief_changed", change: { fluent, before, after } }]);
+      change("in_range", false, true);
+      change("rounds", 6, 4);
+      change("way_round", false, true);
+      change("in_range", true, false);
+      change("rounds", 4, 2);
+      return log.lines.map((line) => line.text);
+    }"""
+    )
+    assert told == ["2 rounds left"]
 
 
 def test_keys_move_the_intruder(page):

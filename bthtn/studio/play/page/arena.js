@@ -1,11 +1,12 @@
 // The page: the game with its guards in bthtn, sixty frames in a second; the pointer, the keys, and the mind of a guard.
 
 import { byId, element } from "./dom.js";
-import { View, doing, moodOf } from "./drawing.js";
+import { View, moodOf } from "./drawing.js";
 import { Engine } from "./engine.js";
 import { Game } from "./game.js";
 import { MOVES } from "./intruder.js";
 import { Mind } from "./mind.js";
+import { doing } from "./words.js";
 import { BODY, SIZE, distance } from "./world.js";
 
 const FRAME = 1 / 25; // seconds from one message to bthtn to the next
@@ -80,7 +81,7 @@ function drawCards() {
     button.setAttribute("aria-pressed", String(guard === selected));
   }
   const { milliseconds, ticked } = engine.last;
-  const text = `${ticked} of ${game.guards.length} guards ticked, answer in ${milliseconds.toFixed(1)} ms`;
+  const text = `news for ${ticked} of ${game.guards.length} guards, answered in ${milliseconds.toFixed(1)} ms`;
   if (game.time - (drawCards.at ?? -1) < 0.25) return;
   drawCards.at = game.time;
   byId("speed").textContent = text;

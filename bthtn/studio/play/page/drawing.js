@@ -9,6 +9,7 @@
 
 import { BODY, SIZE, along } from "./world.js";
 import { SIGHT } from "./guard.js";
+import { doing } from "./words.js";
 
 export const MOODS = {
   patrol: "#4fd6c2", search: "#ffb84d", fight: "#ff5a6e", survive: "#b79bff", hide: "#b79bff", "come round": "#8a97a8",
@@ -16,19 +17,8 @@ export const MOODS = {
 const INTRUDER = "#7cc4ff";
 const RAYS = 56;
 const FONT = 'system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
-const WORDS = {
-  close_in: "closing in", flank: "flanking", take_cover: "taking cover", fall_back: "falling back", call_others: "calling",
-  fire: "firing", reload: "reloading", bandage: "bandaging", look_around: "looking around", stand_down: "all clear", come_to: "knocked out",
-};
 
 export const moodOf = (guard) => MOODS[guard.goal] ?? MOODS.patrol;
-
-// What a guard does, in words.
-export function doing(guard) {
-  return [...guard.steps.values()]
-    .map(({ task, args }) => WORDS[task] ?? (task === "walk" ? (args.to === "trail" ? "searching" : "on his round") : "keeping watch"))
-    .join(" and ");
-}
 
 export class View {
   constructor(canvas) {

@@ -6,18 +6,19 @@
 //   mind.draw()                what is new, once for each frame of the screen
 
 import { beliefTable } from "./beliefs.js";
-import { byId, element, shortText, valueText } from "./dom.js";
+import { byId, element, shortText } from "./dom.js";
+import { Log } from "./log.js";
 import { Moment } from "./moment.js";
 import { linesOf } from "./source.js";
 import { treeView } from "./tree.js";
 
-const MOST_EVENTS = 40;
+const SMALLEST = 0.75; // of the plan: 10 pixels a letter; more than that is scrolled
 
 export class Mind {
   constructor({ looks }) {
-    this.tree = treeView(byId("tree"), { looks, label: "What he does now" });
+    this.tree = treeView(byId("tree"), { looks, label: "What he does now", smallest: SMALLEST });
     this.beliefs = beliefTable(byId("beliefs"), { onSet: () => {} });
-    this.events = new Map(); // name: the latest events
+    this.logs = new Map(); // by the names of the guards
     this.stream = null;
     this.moment = new Moment();
     byId("whole").addEventListener("change", () => {
@@ -41,8 +42,8 @@ export class Mind {
   }
 
   heard(name, events) {
-    const kept = this.events.get(name) ?? [];
-    this.events.set(name, [...told(events).reverse(), ...kept].slice(0, MOST_EVENTS));
+    if (!this.logs.has(name)) this.logs.set(name, new Log());
+    this.logs.get(name).add(events);
     if (name === this.name) this.areEventsDue = true;
   }
 
@@ -70,47 +71,41 @@ export class Mind {
     const goal = runningGoal(root);
     const shown = byId("whole").checked ? root : goal?.children[0] ?? goal ?? root;
     const key = JSON.stringify(shapeOf(shown));
+    const step = nodesOf(shown).findLast((node) => node.status === "RUNNING");
     if (key === this.drawn) {
       this.tree.update({ status: Object.fromEntries(nodesOf(shown).map((node) => [node.id, [node.status, node.message]])) });
+      if (step && step.id !== this.step) this.tree.reveal(step.id);
+      this.step = step?.id;
       return;
     }
     this.drawn = key;
-    const fresh = structuredClone(shown);
+    this.step = step?.id;
+    const fresh = plainly(shown);
     if (this.tree.node(fresh.id) !== undefined && this.root === fresh.id) {
       this.tree.update({ graft: [{ id: fresh.id, children: fresh.children }], status: { [fresh.id]: [fresh.status, fresh.message] } });
     } else this.tree.update({ tree: fresh });
     this.root = fresh.id;
     this.tree.fit();
+    if (step) this.tree.reveal(step.id);
   }
 
   drawEvents() {
     this.areEventsDue = false;
-    byId("events").replaceChildren(...(this.events.get(this.name) ?? []).map(({ kind, text, why }) =>
+    byId("events").replaceChildren(...(this.logs.get(this.name)?.lines ?? []).map(({ kind, text, why }) =>
       element("li", { class: kind }, element("span", {}, shortText(text, 200)), why ? element("span", { class: "why" }, shortText(why, 200)) : null)));
   }
-}
-
-// The events of a tick in words: what happened, and why. The beliefs that have changed are one line.
-function told(events) {
-  const changes = events.filter((one) => one.event === "belief_changed").map(({ change }) =>
-    `${change.fluent} ${valueText(change.before)} → ${valueText(change.after)}`);
-  const others = events.filter((one) => one.event !== "belief_changed").map(({ event, goal, plan, reason, text }) => {
-    switch (event) {
-      case "plan_adopted": return { kind: "plan", text: `${goal}: ${plan.plan}`, why: reason };
-      case "plan_repaired": return { kind: "plan", text: `repaired: ${plan.plan}`, why: reason };
-      case "plan_aborted": return { kind: "drop", text: `gives up: ${goal}`, why: reason };
-      case "plan_broken": return { kind: "drop", text: "the plan does not work any more", why: reason };
-      case "plan_failed": return { kind: "drop", text: "the plan has failed", why: reason };
-      default: return { kind: "step", text: text.split(" — ")[0], why: reason };
-    }
-  });
-  return changes.length ? [{ kind: "belief", text: changes.join(", ") }, ...others] : others;
 }
 
 function nodesOf(root) {
   const found = [root];
   for (const node of found) found.push(...node.children);
   return found;
+}
+
+// A copy whose methods have only their names: "method 2 'on the way to a wall'" is "on the way to a wall".
+function plainly(node) {
+  const below = node.below?.replace(/^method \d+ ?/, "").replace(/^'(.*)'$/, "$1");
+  return { ...node, below, children: node.children.map(plainly) };
 }
 
 const shapeOf = (node) => [node.id, node.kind, node.name, node.children.map(shapeOf)];

@@ -1,12 +1,12 @@
 // Pan and zoom: the wheel and dragging move the picture, Ctrl with the wheel magnifies.
 //
-// `extent()` gives the sides {left, right, top, bottom} of what there is to see.
+// `extent()` gives the sides {left, right, top, bottom} of what there is to see; `smallest` is the least scale for `fit`.
 
-const SMALLEST_READABLE = 0.92; // then the smallest texts of tree.css have 11 pixels
+export const SMALLEST_READABLE = 0.92; // then the smallest texts of tree.css have 11 pixels
 const MARGIN = 20;
 const DRAG_FROM = 5; // pixels; less is a click
 
-export function camera(svg, scene, extent) {
+export function camera(svg, scene, extent, smallest) {
   let [x, y, scale] = [0, 0, 1];
   let isMoved = false; // whether the user has moved it
 
@@ -20,7 +20,7 @@ export function camera(svg, scene, extent) {
     if (!width || !height) return false;
     const { left, right, top, bottom } = extent();
     const wanted = Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * MARGIN) / (bottom - top), 1);
-    scale = Math.max(wanted, SMALLEST_READABLE);
+    scale = Math.max(wanted, smallest);
     const isWide = (right - left) * scale > width - MARGIN;
     const isHigh = (bottom - top) * scale > height - MARGIN;
     x = isWide ? MARGIN - left * scale : (width - (left + right) * scale) / 2;

@@ -1,6 +1,6 @@
 // Draws a behaviour tree, a plan or any other tree of snapshot nodes as SVG, from left to right.
 //
-//   const view = treeView(host, {looks, label: "Tree of Ann", onSelect: (node) => …});
+//   const view = treeView(host, {looks, label: "Tree of Ann", smallest: 0.92, onSelect: (node) => …});
 //   view.update({tree: node});                     a new tree, from its root
 //   view.update({graft: [{id, children}, …]});     other children below the nodes `id`
 //   view.update({status: {id: [status, message], …}});
@@ -9,7 +9,8 @@
 //   view.deselect()       select no node
 //   view.focus(id)        give the keyboard to a node that is shown
 //   view.fold(id, shut)   fold or open a node; without `shut`, the other of the two
-//   view.fit()            show the whole tree, as long as it can be read
+//   view.fit()            show the whole tree, at a scale of `smallest` at least, as long as it can be read
+//   view.reveal(id)       move as little as is needed to see a node
 //   view.zoom(factor)     magnify around the middle
 //   view.destroy()        remove it from the page
 //
@@ -24,7 +25,7 @@
 // Keys: up, down, left, right, Home, End; left and right also fold and open, as Space does; Enter
 // selects; + and - zoom, 0 fits. d3-hierarchy has to be loaded before: it is `globalThis.d3`.
 
-import { camera } from "./camera.js";
+import { SMALLEST_READABLE, camera } from "./camera.js";
 import { countBelow, foldedAtFirst } from "./folding.js";
 import { followed, keyOf } from "./following.js";
 import { drawingKey, foldingHandle, nodeDrawing, paint } from "./node.js";
@@ -35,7 +36,7 @@ const COLUMN_GAP = 36;
 const ROW_GAP = 10;
 const SLIDE = 200; // milliseconds
 
-export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
+export function treeView(host, { looks, label = "tree", smallest = SMALLEST_READABLE, onSelect = () => {} }) {
   const nodes = new Map(); // id: snapshot node
   const above = new Map(); // id: id of the parent
   const folded = new Set();
@@ -45,7 +46,7 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
   const scene = svgElement("g", {}, edges, boxes);
   const svg = svgElement("svg", { class: "bt-tree", role: "tree", "aria-label": label }, scene);
   host.append(svg);
-  const view = camera(svg, scene, extent);
+  const view = camera(svg, scene, extent, smallest);
   let root = null;
   let focused = null;
   let selected = null;
@@ -238,6 +239,10 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
     if (drawn.get(id).to) view.reveal(drawn.get(id));
   }
 
+  function reveal(id) {
+    if (drawn.has(id)) view.reveal(drawn.get(id));
+  }
+
   function select(id) {
     if (!nodes.has(id)) return;
     if (open(id)) layout();
@@ -339,7 +344,7 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
     svg.remove();
   }
   const node = (id) => nodes.get(id);
-  return { update, node, select, deselect, focus, fold, fit: view.fit, zoom: view.zoom, destroy };
+  return { update, node, select, deselect, focus, fold, reveal, fit: view.fit, zoom: view.zoom, destroy };
 }
 
 function between(from, to, part) {
