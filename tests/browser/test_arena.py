@@ -33,6 +33,9 @@ BETWEEN = """(name) => {
   return { from: { x: wall.x + wall.width / 2, y: wall.y + wall.height / 2 },
     to: { x: (guard.x + intruder.x) / 2, y: (guard.y + intruder.y) / 2 } };
 }"""
+# How close the two nearest of some points are.
+NEAREST = """(points) => Math.min(...points.flatMap((one) =>
+  points.filter((other) => other !== one).map(({ x, y }) => Math.hypot(x - one.x, y - one.y))))"""
 GUARD = "arena.game.guards.find((one) => one.name === '{}')"
 
 
@@ -164,6 +167,37 @@ def test_a_guard_who_has_lost_the_intruder_searches_and_returns(page):
     page.evaluate("arena.game.intruder.goneUntil = Infinity")  # whom nobody can see any more
     wait_for(page, "Dan", "guard.goal === 'search'")
     wait_for(page, "Dan", "guard.goal === 'patrol'")
+
+
+def test_each_guard_searches_another_place(page):
+    pause(page)
+    nearest = page.evaluate(
+        f"""() => {{
+      const {{ game }} = arena;
+      for (const [at, guard] of game.guards.entries()) {{
+        Object.assign(guard, {{ x: 14 + at / 2, y: 15, path: [], isTrailNew: true }});
+        guard.lastSeen = {{ x: 14, y: 7.5 }};
+      }}
+      for (const guard of game.guards) guard.path = [game.trailPoint(guard)];
+      return ({NEAREST})(game.guards.map((guard) => guard.path[0]));
+    }}"""
+    )
+    assert nearest >= 3.9
+
+
+def test_guards_who_stand_together_step_aside(page):
+    pause(page)
+    nearest = page.evaluate(
+        f"""() => {{
+      const {{ game }} = arena;
+      for (const [at, guard] of game.guards.entries()) {{
+        Object.assign(guard, {{ x: 14 + at / 2, y: 7.5, sees: false }});
+      }}
+      for (let past = 0; past < 4; past += 0.05) game.spread(0.05);
+      return ({NEAREST})(game.guards);
+    }}"""
+    )
+    assert nearest > 1.5
 
 
 def test_a_guard_who_is_shot_at_and_badly_hurt_bandages_himself(page):

@@ -84,7 +84,7 @@ export class View {
     for (const guard of game.guards) this.drawGuard(game, guard, guard === selected, guard === hovered);
     if (game.intruder.isThere) this.drawIntruder(game, hovered === game.intruder);
     this.drawShots(game);
-    for (const guard of game.guards) this.drawLabel(game, guard);
+    this.drawLabels(game.guards);
     this.drawWords(game);
   }
 
@@ -234,18 +234,30 @@ export class View {
     }
   }
 
-  // The name below; above, what he does, and the rounds in his gun.
-  drawLabel(game, guard) {
+  // The names below; above, what they do, and the rounds in their guns. No caption covers a name or another caption.
+  drawLabels(guards) {
+    const taken = guards.map((guard) => {
+      this.pen.fillStyle = "rgba(228, 236, 246, .85)";
+      this.text(guard.name, guard, 11, "600", this.scale * 1.05 + 6);
+      const { x, y } = this.place(guard);
+      return { left: x - 16, top: y + this.scale * 1.05 - 1, width: 32, height: 14 };
+    });
+    for (const guard of guards) this.drawCaption(guard, taken);
+  }
+
+  drawCaption(guard, taken) {
     const { pen } = this;
-    pen.fillStyle = "rgba(228, 236, 246, .85)";
-    this.text(guard.name, guard, 11, "600", this.scale * 1.05 + 6);
     const words = doing(guard);
     if (guard.goal === "patrol" || !words) return;
     pen.font = `500 11px ${FONT}`;
     const { x, y } = this.place(guard);
     const width = pen.measureText(words).width + 14;
     const left = Math.min(this.canvas.clientWidth - width - 3, Math.max(3, x - width / 2));
-    const top = Math.max(3, y - this.scale * 0.95 - 22);
+    const pips = Math.max(23, y - this.scale * 0.95 - 2);
+    const isCovered = (up) => taken.some((other) => overlap(other, { left, top: pips - 20 - up, width, height: 18 }));
+    const up = [0, 20, 40, 60].find((one) => !isCovered(one)) ?? 0;
+    const top = Math.max(3, pips - 20 - up);
+    taken.push({ left, top, width, height: 18 });
     pen.fillStyle = "rgba(10, 15, 22, .82)";
     pen.strokeStyle = `${moodOf(guard)}aa`;
     pen.lineWidth = 1;
@@ -259,7 +271,7 @@ export class View {
     pen.fillText(words, left + width / 2, top + 9.5);
     for (let round = 0; round < 6; round += 1) {
       pen.fillStyle = round < guard.rounds ? "#ffe08a" : "rgba(255, 255, 255, .18)";
-      pen.fillRect(x - 14.5 + round * 5, top + 20.5, 3.5, 5);
+      pen.fillRect(x - 14.5 + round * 5, pips + 0.5, 3.5, 5);
     }
   }
 
@@ -337,4 +349,8 @@ export class View {
     if (outlined) pen.strokeText(text, x, y + down);
     pen.fillText(text, x, y + down);
   }
+}
+
+function overlap(a, b) {
+  return a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height;
 }

@@ -14,6 +14,9 @@ const ROUNDS = {
   Cleo: [[6.2, 9.2], [13.6, 8.8], [13.4, 13.8], [5.8, 13.6]],
   Dan: [[25.8, 15.2], [17.4, 15.0], [17.8, 10.2], [25.6, 10.0]],
 };
+const APART = 4; // metres between the places that two guards search
+const SPACE = 2; // metres that guards leave between them if they can
+const STEP_ASIDE = 2; // metres in a second
 const ENTRANCE = { x: 1.6, y: 15.4 };
 
 const point = ([x, y]) => ({ x, y });
@@ -34,6 +37,7 @@ export class Game {
     this.intruder.move(seconds);
     this.holder = this.chooseHolder();
     for (const guard of this.guards) guard.move(seconds);
+    this.spread(seconds);
     this.makeRoom();
     this.sights = this.sights.filter((sight) => this.time - sight.at < sight.lasts);
   }
@@ -43,6 +47,20 @@ export class Game {
     if (this.holder?.knowsWhere) return this.holder;
     const able = this.guards.filter((guard) => guard.knowsWhere);
     return able.sort((a, b) => distance(a, this.intruder) - distance(b, this.intruder))[0] ?? null;
+  }
+
+  // Guards who are close to each other step aside, but not out of cover, and not out of sight of the intruder.
+  spread(seconds) {
+    for (const one of this.guards) {
+      if (one.isDown || one.at === "cover" || one.does("take_cover", "bandage")) continue;
+      for (const other of this.guards) {
+        const far = distance(one, other);
+        if (one === other || far >= SPACE || far === 0) continue;
+        const next = along(one, angleTo(other, one), STEP_ASIDE * seconds * (1 - far / SPACE));
+        if (!this.world.isFree(next) || (one.sees && !this.world.isClear(next, this.intruder))) continue;
+        [one.x, one.y] = [next.x, next.y];
+      }
+    }
   }
 
   // Nobody stands in a wall, or in another one.
@@ -94,14 +112,17 @@ export class Game {
       .filter((place) => this.world.isFree(place) && this.world.isClear(place, target));
   }
 
-  // Where the intruder was last, and then somewhere near.
+  // Where the intruder was last, and then somewhere near; each searches where no other guard is or goes to.
   trailPoint(guard) {
     const last = guard.lastSeen ?? guard;
-    if (guard.isTrailNew) {
-      guard.isTrailNew = false;
-      return last;
-    }
-    return this.world.free(along(last, this.random() * 2 * Math.PI, 3 + 2.5 * this.random()));
+    const others = this.guards.filter((other) => other !== guard).map((other) => other.path.at(-1) ?? other);
+    const room = (place) => Math.min(APART, ...others.map((other) => distance(other, place)));
+    const isFirst = guard.isTrailNew;
+    guard.isTrailNew = false;
+    if (isFirst && room(last) === APART) return last;
+    const begin = this.random() * 2 * Math.PI;
+    const near = [3, 5, 7].flatMap((far) => [...Array(8).keys()].map((step) => this.world.free(along(last, begin + (step * Math.PI) / 4, far))));
+    return near.sort((a, b) => room(b) - room(a))[0]; // the nearest of those with room
   }
 
   awayFrom(guard, threat) {

@@ -164,7 +164,7 @@ export class Guard {
   nearest(places, far) {
     let [best, least] = [null, far];
     for (const place of places) {
-      const isTaken = this.game.guards.some((other) => other !== this && distance(other.path.at(-1) ?? other, place) < 1.1);
+      const isTaken = this.game.guards.some((other) => other !== this && distance(other.path.at(-1) ?? other, place) < 1.6);
       const length = distance(this, place);
       if (length < least && !isTaken) [best, least] = [place, length];
     }
