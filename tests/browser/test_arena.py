@@ -210,11 +210,8 @@ def test_a_guard_who_is_shot_at_and_badly_hurt_bandages_himself(page):
 
 def test_a_click_on_a_guard_shows_his_mind(page):
     pause(page)
-    page.mouse.click(
-        *on_page(
-            page, page.evaluate(f"({{ x: {GUARD.format('Bo')}.x, y: {GUARD.format('Bo')}.y }})")
-        )
-    )
+    beside = page.evaluate(f"({{ x: {GUARD.format('Bo')}.x, y: {GUARD.format('Bo')}.y + 1.3 }})")
+    page.mouse.click(*on_page(page, beside))
     assert page.locator("#mind-title").text_content() == "The mind of Bo"
     assert page.locator(".card[aria-pressed=true]").text_content().startswith("Bo")
     page.locator("#tree [data-id]").filter(has_text="keep_watch").wait_for()
@@ -257,6 +254,18 @@ def test_beliefs_that_change_back_are_not_told(page):
     }"""
     )
     assert told == ["2 rounds left"]
+
+
+def test_what_to_try_is_said_until_it_is_done(page):
+    pause(page)
+    hint = page.locator("#hint")
+    assert hint.text_content().startswith("Click a guard")
+    page.mouse.click(
+        *on_page(page, page.evaluate("({ x: arena.game.guards[1].x, y: arena.game.guards[1].y })"))
+    )
+    assert hint.text_content().startswith("Drag this wall")
+    drag(page, {"x": 6, "y": 3.6}, {"x": 7, "y": 4.6})
+    assert hint.is_hidden()
 
 
 def test_keys_move_the_intruder(page):

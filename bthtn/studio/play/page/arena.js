@@ -11,6 +11,7 @@ import { BODY, SIZE, distance } from "./world.js";
 
 const FRAME = 1 / 25; // seconds from one message to bthtn to the next
 const LONGEST = 0.05; // of a step of the game, however rarely the page is drawn
+const CLOSE = 1.6; // metres from a guard where a click is still meant for him
 const EVENTS = ["plan_adopted", "plan_aborted", "plan_failed", "plan_broken", "plan_repaired", "goal_ended", "leaf_refused", "belief_changed"];
 
 const game = new Game();
@@ -21,6 +22,7 @@ let selected = game.guards[0];
 let hovered = null; // a guard, the intruder or a wall
 let held = null; // {wall, dx, dy}, or the intruder
 let isPaused = false;
+let hintedWall = null;
 
 const engine = new Engine(`ws://${location.host}/engine`, {
   token: location.hash.slice(1),
@@ -53,10 +55,29 @@ function loop(now) {
     engine.frame(items, untold).catch((error) => tell(error.message));
     untold = 0;
   }
-  view.draw(game, { selected, hovered });
+  view.draw(game, { selected, hovered, hinted: hintedWall });
   drawCards();
   mind.draw();
   requestAnimationFrame(loop);
+}
+
+// what to try in the first minute, one thing after the other
+
+const hints = new Map([
+  ["guard", "Click a guard: you see what he plans, and why"],
+  ["wall", "Drag this wall between you and him"],
+]);
+
+function tried(what) {
+  hints.delete(what);
+  showHint();
+}
+
+function showHint() {
+  const [[next, text] = ["", ""]] = hints;
+  byId("hint").textContent = text;
+  const far = ({ x, y, width, height }) => distance({ x: x + width / 2, y: y + height / 2 }, game.intruder);
+  hintedWall = next === "wall" ? hintedWall ?? game.world.walls.toSorted((a, b) => far(a) - far(b))[0] : null;
 }
 
 // the guards beside the arena
@@ -66,7 +87,7 @@ const cards = new Map(game.guards.map((guard) => [guard, card(guard)]));
 function card(guard) {
   const does = element("span", { class: "does" });
   const health = element("i");
-  const button = element("button", { type: "button", class: "card", onclick: () => choose(guard) },
+  const button = element("button", { type: "button", class: "card", onclick: () => pick(guard) },
     element("span", { class: "name" }, guard.name), does, element("span", { class: "health", "aria-hidden": "true" }, health));
   byId("guards").append(button);
   return { button, does, health };
@@ -88,21 +109,28 @@ function drawCards() {
   byId("caught").textContent = game.intruder.caught ? `caught ${game.intruder.caught === 1 ? "once" : `${game.intruder.caught} times`}` : "";
 }
 
+function pick(guard) {
+  choose(guard);
+  tried("guard");
+}
+
 function choose(guard) {
   selected = guard;
   byId("mind-title").textContent = `The mind of ${guard.name}`;
   mind.show(guard.name);
 }
 
-// the pointer: the intruder before guards, guards before walls
+// the pointer: the intruder before guards, guards before walls, and these before what is close to a guard
 
 function under(point) {
-  const near = (one) => distance(one, point) < BODY + 0.45;
-  if (game.intruder.isThere && near(game.intruder)) return game.intruder;
-  const guard = game.guards.find(near);
-  if (guard) return guard;
-  return game.world.walls.find((wall) => point.x > wall.x - 0.25 && point.x < wall.x + wall.width + 0.25
-    && point.y > wall.y - 0.25 && point.y < wall.y + wall.height + 0.25) ?? null;
+  const far = (one) => distance(one, point);
+  const isOn = (one) => far(one) < BODY + 0.45;
+  if (game.intruder.isThere && isOn(game.intruder)) return game.intruder;
+  const [nearest] = game.guards.toSorted((a, b) => far(a) - far(b));
+  if (isOn(nearest)) return nearest;
+  const wall = game.world.walls.find(({ x, y, width, height }) => point.x > x - 0.25 && point.x < x + width + 0.25
+    && point.y > y - 0.25 && point.y < y + height + 0.25);
+  return wall ?? (far(nearest) < CLOSE ? nearest : null);
 }
 
 const canvas = byId("floor");
@@ -112,7 +140,7 @@ canvas.addEventListener("pointerdown", (event) => {
   if (found === null) return;
   event.preventDefault();
   if (guards.has(found.name)) {
-    choose(found);
+    pick(found);
     return;
   }
   canvas.setPointerCapture(event.pointerId);
@@ -131,7 +159,10 @@ canvas.addEventListener("pointermove", (event) => {
   }
   const to = { x: point.x - held.dx, y: point.y - held.dy };
   if (held.one === game.intruder) dragIntruder(to);
-  else game.moveWall(held.one, to);
+  else {
+    game.moveWall(held.one, to);
+    tried("wall");
+  }
 });
 for (const kind of ["pointerup", "pointercancel"]) {
   canvas.addEventListener(kind, () => {
@@ -183,6 +214,7 @@ byId("pause").addEventListener("click", () => pause(!isPaused));
 try {
   await engine.begin([...guards.keys()], EVENTS);
   choose(selected);
+  showHint();
   globalThis.arena = { game, view }; // to be looked at in the console
   requestAnimationFrame(loop);
 } catch (error) {

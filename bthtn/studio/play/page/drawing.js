@@ -1,9 +1,9 @@
 // Drawing: the arena on a canvas, seen from above.
 //
 //   view = new View(canvas)
-//   view.draw(game, {selected, hovered})     a frame
-//   view.at(event)                           where in the arena a pointer is
-//   view.place(point)                        and where on the page a point of the arena is
+//   view.draw(game, {selected, hovered, hinted})     a frame; the wall `hinted` is to be tried
+//   view.at(event)     where in the arena a pointer is
+//   view.place(point)  and where on the page a point of the arena is
 //
 // On a narrow page the arena stands upright: x and y are exchanged.
 
@@ -73,7 +73,7 @@ export class View {
     return floor;
   }
 
-  draw(game, { selected, hovered }) {
+  draw(game, { selected, hovered, hinted }) {
     this.fit();
     const { pen } = this;
     pen.drawImage(this.floor, 0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
@@ -81,6 +81,7 @@ export class View {
     if (selected) this.drawIntent(game, selected);
     this.drawRings(game);
     for (const wall of game.world.walls) this.drawWall(wall, wall === hovered);
+    if (hinted) this.drawHinted(game, hinted);
     for (const guard of game.guards) this.drawGuard(game, guard, guard === selected, guard === hovered);
     if (game.intruder.isThere) this.drawIntruder(game, hovered === game.intruder);
     this.drawShots(game);
@@ -173,6 +174,17 @@ export class View {
     pen.fill();
     pen.strokeStyle = "rgba(255, 255, 255, .13)";
     pen.lineWidth = 1;
+    pen.stroke();
+  }
+
+  drawHinted(game, wall) {
+    const { pen } = this;
+    const [a, b] = [this.place(wall), this.place({ x: wall.x + wall.width, y: wall.y + wall.height })];
+    const room = 6 + 2 * Math.sin(game.time * 5);
+    pen.strokeStyle = "#ffe08a";
+    pen.lineWidth = 2.5;
+    pen.beginPath();
+    pen.roundRect(a.x - room, a.y - room - 3, b.x - a.x + 2 * room, b.y - a.y + 2 * room, 9);
     pen.stroke();
   }
 
