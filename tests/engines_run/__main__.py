@@ -176,7 +176,10 @@ def played_in_a_browser(wanted: list[str]) -> str:
     ):
         Thread(target=server.serve_forever, daemon=True).start()
         assert served.stdout is not None
-        told = json.loads(served.stdout.readline())
+        line = served.stdout.readline()
+        if not line:
+            raise RuntimeError("bthtn serve has ended; what it printed says why")
+        told = json.loads(line)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{server.server_port}/package.json")
