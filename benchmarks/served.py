@@ -1,13 +1,12 @@
 """How long does a served character take for a tick, and a frame of a thousand who mostly wait?
 
-    python -m benchmarks.served [--ticks 20000]
+    python -m benchmarks.served [--write-docs]
 
 Requests and answers are JSON, as over a line; CPU time, the garbage collector's told apart. Each
 guard is told six beliefs in every tick, of which three have changed; what he starts is over after
 5 to 40 ticks. In the frame of a thousand, a hundred are told so, and nine hundred wait.
 """
 
-import argparse
 import gc
 import json
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 
 from py_trees.composites import Selector, Sequence
 
+from benchmarks import page, report
 from bthtn import Domain, Fluent, State, fluent, method, null
 from bthtn.behaviours import Agent, Believes, Character, ManualClock, Operators, PlanGoal
 from bthtn.kit import EngineHost
@@ -162,36 +162,34 @@ class Collections:
             self.seconds += time.process_time() - self._began
 
 
-def report(what: str, times: list[float], collected: float) -> str:
-    """Mean and percentiles of some times."""
+def row(what: str, times: list[float], collected: float) -> list[str]:
+    """Mean and percentile of some times, in microseconds, and the collector's share."""
     times = sorted(times)
     mean, p99 = sum(times) / len(times), times[int(len(times) * 0.99)]
-    share = collected / sum(times)
-    return f"{what}: mean {mean * 1e6:,.0f} µs, p99 {p99 * 1e6:,.0f} µs; collector {share:.1%}\n"
+    share = f"{100 * collected / sum(times):.1f} %"
+    return [what, report.number(1e6 * mean), report.number(1e6 * p99), share]
 
 
-def main() -> int:
-    """Measure both, and print them."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.served", description=__doc__)
-    parser.add_argument("--ticks", type=int, default=20_000, help="how many, of one character")
-    ticks = parser.parse_args().ticks
+def table(ticks: int = 20_000) -> list[list[str]]:
+    """So many ticks of one character, of fifty in a frame, and of a thousand who mostly wait."""
     alone, collections = Game(1), Collections()
     gc.freeze()  # as bthtn serve does
     times = [alone.frame(alone.names, steps=(5, 40)) for _ in range(ticks)]
-    sys.stdout.write(report("a character's tick, in a frame of one", times, collections.seconds))
+    heads = ["", "mean, µs", "p99, µs", "garbage collector"]
+    rows = [heads, row("a character's tick, in a frame of its own", times, collections.seconds)]
     fifty, before = Game(50), collections.seconds
     times = [fifty.frame(fifty.names, steps=(5, 40)) / 50 for _ in range(ticks // 50)]
     share = (collections.seconds - before) / 50
-    sys.stdout.write(report("the same, in a frame of fifty", times, share))
-    crowd = Game(1_000)
+    rows.append(row("a character's tick, in a frame of fifty", times, share))
+    crowd, told = Game(1_000), {"steps": (60, 600), "due": True}
     for _ in range(30):
-        crowd.frame(crowd.names[:100], steps=(60, 600), due=True)
+        crowd.frame(crowd.names[:100], **told)
     before = collections.seconds
-    times = [crowd.frame(crowd.names[:100], steps=(60, 600), due=True) for _ in range(ticks // 50)]
+    times = [crowd.frame(crowd.names[:100], **told) for _ in range(ticks // 50)]
     share = collections.seconds - before
-    sys.stdout.write(report("a frame of a thousand, of whom 900 wait", times, share))
-    return 0
+    rows.append(row("a frame of a thousand, of whom 900 wait", times, share))
+    return rows
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    page.show({"served": table()}, sys.argv[1:])
