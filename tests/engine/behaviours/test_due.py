@@ -276,6 +276,11 @@ def test_a_delay_is_due_at_its_end(scene):
     assert scene.tick(1) == about(2)
 
 
+def test_what_was_delayed_is_waited_for(scene):
+    scene.play(lambda agent: Delay("nap", Running("r"), seconds=3, clock=agent.time))
+    assert scene.tick(3, 0) is None
+
+
 def test_a_timeout_is_due_at_its_end(scene):
     assert scene.play(
         lambda agent: Timeout("t", Running("r"), seconds=2, clock=scene.clock)
@@ -305,6 +310,22 @@ IN_XML = [
     ("<KeepRunningUntilFailure><AlwaysSuccess/></KeepRunningUntilFailure>", None),
     ('<DelayTicks ticks="3"><AlwaysSuccess/></DelayTicks>', 0),
     ('<Believes name="b" condition="enemy"/>', None),
+    (f'<WhileDoElse>{ASKED}<Sleep msec="3000"/><AlwaysSuccess/></WhileDoElse>', 3),
+    (f"<WhileDoElse>{ASKED}<AlwaysSuccess/><AlwaysFailure/></WhileDoElse>", None),
+    (f'<IfThenElse>{ASKED}<Sleep msec="3000"/><AlwaysSuccess/></IfThenElse>', 3),
+    ('<Parallel success_count="2"><AlwaysSuccess/><Sleep msec="3000"/></Parallel>', 3),
+    ('<Parallel success_count="1" failure_count="1"><AlwaysSuccess/></Parallel>', None),
+    ('<ParallelAll max_failures="1"><AlwaysFailure/><Sleep msec="3000"/></ParallelAll>', 3),
+    (f'<ReactiveFallback><Inverter>{ASKED}</Inverter><Sleep msec="3000"/></ReactiveFallback>', 3),
+    ('<Sequence><AlwaysSuccess/><Sleep msec="3000"/></Sequence>', 3),
+    ('<Repeat num_cycles="-1"><Sleep msec="3000"/></Repeat>', 3),
+    ('<Repeat num_cycles="3"><Sleep msec="3000"/></Repeat>', 3),
+    ('<RunOnce><Sleep msec="3000"/></RunOnce>', 3),
+    ('<Timeout msec="3000"><AlwaysFailure/></Timeout>', None),
+    ('<Cooldown seconds="3"><AlwaysFailure/></Cooldown>', None),
+    ('<Sleep msec="3000" _onSuccess="tired := true"/>', 3),
+    ('<AlwaysFailure _onFailure="tired := true"/>', 0),
+    ('<Sleep msec="3000" _skipIf="enemy"/>', 3),
 ]
 
 
@@ -353,6 +374,13 @@ def test_goals_by_utility_keep_their_place_until_a_belief_changes(scene):
     assert scene.play(goals) is None
 
 
+def test_goals_that_have_all_failed_are_waited_for(scene):
+    def goals(agent):
+        return UtilityGoals("goals", agent, [(Failure("a"), 1), (Failure("b"), 2)])
+
+    assert scene.play(goals) is None
+
+
 def test_the_goal_of_a_state_that_has_ended_is_not_begun_again(scene):
     def goals(agent):
         return StateMachineGoals("goals", agent, Soldier.at, {"camp": scene.walk()})
@@ -377,6 +405,9 @@ OF_PY_TREES = [
     (lambda: Selector("s", memory=False, children=[Failure("f"), Running("r")]), None),
     (lambda: Sequence("s", memory=True, children=[Success("s"), Running("r")]), None),
     (lambda: decorators.Inverter("i", Running("r")), None),
+    (lambda: TreeParallel("p", ParallelPolicy.SuccessOnAll(), [Success("s"), Running("r")]), None),
+    (lambda: TreeParallel("p", ParallelPolicy.SuccessOnOne(), [Success("s")]), None),
+    (lambda: TreeParallel("p", ParallelPolicy.SuccessOnAll(), [Failure("f"), Running("r")]), 0),
     (lambda: behaviours.TickCounter("t", 9, Status.SUCCESS), 0),
     (lambda: timers.Timer("t", 60), 0),
     (lambda: decorators.Timeout("t", Running("r"), 60), 0),
