@@ -175,7 +175,7 @@ def table(ticks: int = 20_000) -> list[list[str]]:
     alone, collections = Game(1), Collections()
     gc.freeze()  # as bthtn serve does
     times = [alone.frame(alone.names, steps=(5, 40)) for _ in range(ticks)]
-    heads = ["", "mean, µs", "p99, µs", "garbage collector"]
+    heads = ["CPU of", "mean, µs", "p99, µs", "garbage collector"]
     rows = [heads, row("a character's tick, in a frame of its own", times, collections.seconds)]
     fifty, before = Game(50), collections.seconds
     times = [fifty.frame(fifty.names, steps=(5, 40)) / 50 for _ in range(ticks // 50)]
