@@ -246,13 +246,15 @@ export class View {
     }
   }
 
-  // The names below; above, what they do, and the rounds in their guns. No caption covers a name or another caption.
+  // The names below; above, what they do, and the rounds in their guns. No caption covers a guard, a name or another caption.
   drawLabels(guards) {
-    const taken = guards.map((guard) => {
+    const room = (BODY + 0.2) * this.scale;
+    const taken = guards.flatMap((guard) => {
       this.pen.fillStyle = "rgba(228, 236, 246, .85)";
       this.text(guard.name, guard, 11, "600", this.scale * 1.05 + 6);
       const { x, y } = this.place(guard);
-      return { left: x - 16, top: y + this.scale * 1.05 - 1, width: 32, height: 14 };
+      return [{ left: x - room, top: y - room, width: 2 * room, height: 2 * room },
+        { left: x - 16, top: y + this.scale * 1.05 - 1, width: 32, height: 14 }];
     });
     for (const guard of guards) this.drawCaption(guard, taken);
   }
@@ -264,12 +266,13 @@ export class View {
     pen.font = `500 11px ${FONT}`;
     const { x, y } = this.place(guard);
     const width = pen.measureText(words).width + 14;
-    const left = Math.min(this.canvas.clientWidth - width - 3, Math.max(3, x - width / 2));
+    const middle = Math.min(this.canvas.clientWidth - width - 3, Math.max(3, x - width / 2));
     const pips = Math.max(23, y - this.scale * 0.95 - 2);
-    const isCovered = (up) => taken.some((other) => overlap(other, { left, top: pips - 20 - up, width, height: 18 }));
-    const up = [0, 20, 40, 60].find((one) => !isCovered(one)) ?? 0;
-    const top = Math.max(3, pips - 20 - up);
-    taken.push({ left, top, width, height: 18 });
+    const places = [[middle, pips - 20], [middle, pips - 40], [x + this.scale * 0.9, y - 9], [x - this.scale * 0.9 - width, y - 9]]
+      .map(([left, top]) => ({ left, top, width, height: 18 }));
+    const place = places.find((one) => !taken.some((other) => overlap(other, one))) ?? places[0];
+    taken.push(place);
+    const { left, top } = place;
     pen.fillStyle = "rgba(10, 15, 22, .82)";
     pen.strokeStyle = `${moodOf(guard)}aa`;
     pen.lineWidth = 1;

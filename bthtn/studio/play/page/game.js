@@ -52,12 +52,13 @@ export class Game {
   // Guards who are close to each other step aside, but not out of cover, and not out of sight of the intruder.
   spread(seconds) {
     for (const one of this.guards) {
-      if (one.isDown || one.at === "cover" || one.does("take_cover", "bandage")) continue;
+      if (one.isDown) continue;
       for (const other of this.guards) {
         const far = distance(one, other);
         if (one === other || far >= SPACE || far === 0) continue;
         const next = along(one, angleTo(other, one), STEP_ASIDE * seconds * (1 - far / SPACE));
-        if (!this.world.isFree(next) || (one.sees && !this.world.isClear(next, this.intruder))) continue;
+        const isWorse = (one.sees && !this.world.isClear(next, this.intruder)) || (one.at === "cover" && !one.isHidden(next));
+        if (isWorse || !this.world.isFree(next)) continue;
         [one.x, one.y] = [next.x, next.y];
       }
     }

@@ -1,6 +1,6 @@
 // Words: what a guard does, plans and believes, as people say it.
 //
-//   doing(guard)             "closing in", "taking cover and reloading", …
+//   doing(guard)             "closing in", "taking cover, reloading", …
 //   planWords(text)          a plan as events have it, such as "(call_others, fire, fire)"
 //   beliefWords(name, value) "you are in range", "4 rounds left", …; the name and the value for one without words
 //   reasonWords(reason)      why a plan was given up, or could not be followed
@@ -26,7 +26,7 @@ const BELIEFS = {
 const taskWords = (task, to) => (task === "walk" ? (to === "trail" ? "searching" : "on his round") : TASKS[task] ?? task);
 
 export function doing(guard) {
-  return [...guard.steps.values()].map(({ task, args }) => taskWords(task, args.to)).join(" and ");
+  return [...guard.steps.values()].map(({ task, args }) => taskWords(task, args.to)).join(", ");
 }
 
 export function planWords(text) {
