@@ -64,7 +64,7 @@ function loop(now) {
 // what to try in the first minute, one thing after the other
 
 const hints = new Map([
-  ["guard", "Click a guard: you see what he plans, and why"],
+  ["guard", "Click a guard to see what he plans"],
   ["wall", "Drag this wall between you and him"],
 ]);
 
