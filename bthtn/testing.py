@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         ScriptedSensor,
         ticks,
     )
-    from bthtn.studio.testing.fake_ros import FakeActionServer, FakeGoal, FakeNode, FakeService
     from bthtn.studio.testing.interventions import Intervention
     from bthtn.studio.testing.invariants import Invariants
     from bthtn.studio.testing.scenario import Expected, Played, Scenario, play
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Expected",
-    "FakeActionServer",
-    "FakeGoal",
-    "FakeNode",
-    "FakeService",
     "Intervention",
     "Invariants",
     "Played",
@@ -59,7 +54,6 @@ __getattr__, __dir__ = late_names(
         "bthtn.studio.testing.doubles": (
             "RecordingListener ScriptedError ScriptedOperator ScriptedSensor ticks"
         ),
-        "bthtn.studio.testing.fake_ros": "FakeActionServer FakeGoal FakeNode FakeService",
         "bthtn.studio.testing.interventions": "Intervention",
         "bthtn.studio.testing.invariants": "Invariants",
         "bthtn.studio.testing.scenario": "Expected Played Scenario play",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bthtn.testing import FakeActionServer, FakeGoal, FakeNode, FakeService
+from bthtn.ros import FakeActionServer, FakeGoal, FakeNode, FakeService
 
 from .flat import Flat, Job
 from .places import DOORS

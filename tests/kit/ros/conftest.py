@@ -16,8 +16,15 @@ from bthtn.behaviours import (
     attach,
 )
 from bthtn.events import LeafEnded
-from bthtn.ros import ActionOperator, RosClock, ServiceOperator
-from bthtn.testing import FakeActionServer, FakeNode, FakeService, RecordingListener
+from bthtn.ros import (
+    ActionOperator,
+    FakeActionServer,
+    FakeNode,
+    FakeService,
+    RosClock,
+    ServiceOperator,
+)
+from bthtn.testing import RecordingListener
 
 
 class Robot(State):

@@ -6,8 +6,7 @@ from py_trees.common import Status
 from bthtn.behaviours import Operators
 from bthtn.errors import ExecutionError
 from bthtn.events import LeafAborted
-from bthtn.ros import ActionOperator
-from bthtn.testing import FakeActionServer
+from bthtn.ros import ActionOperator, FakeActionServer
 
 
 def test_a_step_sends_its_arguments_and_succeeds_with_its_goal(delivery):

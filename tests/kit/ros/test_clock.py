@@ -6,8 +6,8 @@ from bthtn import Domain, State, seconds
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.errors import ExecutionError
 from bthtn.events import ClockSetBack
-from bthtn.ros import RosClock
-from bthtn.testing import FakeNode, RecordingListener
+from bthtn.ros import FakeNode, RosClock
+from bthtn.testing import RecordingListener
 
 
 class Robot(State): ...

@@ -5,8 +5,7 @@ from py_trees.common import Status
 
 from bthtn.behaviours import Operators
 from bthtn.errors import ExecutionError
-from bthtn.ros import ServiceOperator
-from bthtn.testing import FakeService
+from bthtn.ros import FakeService, ServiceOperator
 
 
 @pytest.fixture

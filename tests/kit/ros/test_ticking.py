@@ -9,8 +9,7 @@ from py_trees.composites import Parallel
 from py_trees.trees import BehaviourTree
 
 from bthtn.errors import ExecutionError
-from bthtn.ros import tick_by_timer
-from bthtn.testing import FakeNode
+from bthtn.ros import FakeNode, tick_by_timer
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
 from bthtn.behaviours import Agent, Sensors
 from bthtn.errors import ExecutionError
-from bthtn.ros import RosClock, TopicSensor
-from bthtn.testing import FakeNode, RecordingListener
+from bthtn.ros import FakeNode, RosClock, TopicSensor
+from bthtn.testing import RecordingListener
 
 LATCHED = SimpleNamespace(depth=1, durability=1)
 
