@@ -70,9 +70,9 @@ def serve(  # noqa: PLR0913 - options of the command
             listening["websocket"] = serve_websocket(inbox, websocket)
         if listening:
             line = json.dumps({**listening, "token": token})
-            print(line, file=answers, flush=True)
             if announce is not None:
                 _write_announcement(announce, line)
+            print(line, file=answers, flush=True)  # who reads it finds the file as well
         else:
             send = partial(print, file=answers, flush=True)
             lines = () if sys.stdin is None else lines_of(sys.stdin.fileno())

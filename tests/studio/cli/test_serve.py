@@ -141,17 +141,24 @@ def test_with_a_port_engines_connect_to_it_and_a_signal_ends_it(serve, tmp_path)
     command += ["--announce", "where.json"]
     serve()  # writes the tree
     with Popen(command, cwd=tmp_path, stdin=PIPE, stdout=PIPE, text=True) as child:
-        told = json.loads(child.stdout.readline())
-        assert json.loads((tmp_path / "where.json").read_text("utf-8")) == told
-        assert (tmp_path / "where.json").stat().st_mode & 0o777 == 0o600
-        port = int(told["tcp"].rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            hello = {"hello": {"protocol": "bthtn-engine/1", "token": told["token"]}}
-            lines = connection.makefile("rw", encoding="utf-8")
-            for request in (hello, SPAWN, FRAME):
-                lines.write(json.dumps(request) + "\n")
-            lines.flush()
-            answers = [json.loads(lines.readline()) for _ in range(3)]
-        assert answers[2]["frame"][0]["starts"][0]["task"] == "walk"
-        child.terminate()
-        assert child.wait() == 128 + signal.SIGTERM
+        try:
+            told = json.loads(child.stdout.readline())
+            assert json.loads((tmp_path / "where.json").read_text("utf-8")) == told
+            assert (tmp_path / "where.json").stat().st_mode & 0o777 == 0o600
+            assert starts_of_a_frame(told) == ["walk"]
+        finally:
+            child.terminate()
+        assert child.wait(timeout=60) == 128 + signal.SIGTERM
+
+
+def starts_of_a_frame(told):
+    """What Bob starts in his first frame, where bthtn listens."""
+    port = int(told["tcp"].rpartition(":")[2])
+    hello = {"hello": {"protocol": "bthtn-engine/1", "token": told["token"]}}
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        lines = connection.makefile("rw", encoding="utf-8")
+        for request in (hello, SPAWN, FRAME):
+            lines.write(json.dumps(request) + "\n")
+        lines.flush()
+        answers = [json.loads(lines.readline()) for _ in range(3)]
+    return [step["task"] for step in answers[2]["frame"][0]["starts"]]
