@@ -26,11 +26,9 @@ def serve_tcp(inbox: Inbox, port: int) -> str:
 
     class Lines(StreamRequestHandler):
         def handle(self) -> None:
-            answers = self.connection.makefile("w", encoding="utf-8", newline="\n")
-
+            # Not a file: one that is thrown away tries once more to write what it has left.
             def write(answer: str) -> None:
-                answers.write(answer + "\n")
-                answers.flush()
+                self.connection.sendall(answer.encode() + b"\n")
 
             outbox = Outbox(write, partial(_shut, self.connection))
             with suppress(OSError):

@@ -202,7 +202,16 @@ def workers(tmp_path):
 
 
 CONVERSATION = [
-    *(frame("Bob"), HELLO, {"spawn": 3}, [], {"frames": []}, {"list": []}),
+    *(
+        frame("Bob"),
+        {"hello": {"protocol": "bthtn-engine/1"}},
+        {"hello": 1},
+        HELLO,
+        {"spawn": 3},
+        [],
+        {"frames": []},
+        {"list": []},
+    ),
     *(spawn("Ann", "Bob", "Bob", "", "Cid"), frame("Bob", "Dan", "Cid", "Bob"), {"list": []}),
     {**frame(), "due": True, "seconds": 1.5, "id": 3},
     {"frame": [{"character": "Ann", "beliefs": {"lid": 1}}, 3], "seconds": 0.5},

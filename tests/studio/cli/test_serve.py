@@ -112,6 +112,13 @@ def test_a_folder_for_recordings_that_cannot_be_made_is_bad_input(serve):
     assert "BT404" in done.err
 
 
+def test_a_file_that_cannot_be_written_is_bad_input_before_anything_is_served(serve):
+    options = ("--tcp", 0, "--websocket", 0, "--announce", "nowhere/where.json")
+    done, answers = serve(HELLO, options=options)
+    assert (done.code, answers) == (2, [])
+    assert "BT404" in done.err
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_characters_and_ends_the_recordings(serve, tmp_path, number):
     text = UNSTEADY.replace("FAULT", f"signal.raise_signal({int(number)})")
