@@ -31,6 +31,8 @@ from bthtn.behaviours import (
     UtilityGoals,
     attach,
 )
+from bthtn.engine.behaviours.control import ParallelAll
+from bthtn.errors import ExecutionError
 from bthtn.kit.formats import tree_from_xml
 from bthtn.studio.testing.doubles import ScriptedOperator
 
@@ -279,6 +281,20 @@ def test_a_delay_is_due_at_its_end(scene):
 def test_what_was_delayed_is_waited_for(scene):
     scene.play(lambda agent: Delay("nap", Running("r"), seconds=3, clock=agent.time))
     assert scene.tick(3, 0) is None
+
+
+def test_a_delay_that_is_over_begins_anew_at_once(scene):
+    scene.play(nap())
+    assert scene.tick(3) == 0
+
+
+def test_a_number_of_cycles_that_a_function_says_is_asked_at_once(scene):
+    assert scene.play(lambda _: Repeat("again", Running("r"), lambda: 3)) == 0
+
+
+def test_more_failures_than_children_are_refused():
+    with pytest.raises(ExecutionError, match=r"BT202.*max_failures of 'all' is 2 of 1"):
+        ParallelAll("all", [Success("s")], max_failures=2)
 
 
 def test_a_timeout_is_due_at_its_end(scene):
