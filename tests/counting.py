@@ -1,6 +1,10 @@
 """Work that is counted instead of timed: a count is the same on every machine."""
 
 import sys
+import tracemalloc
+from pathlib import Path
+
+import bthtn
 
 
 def lines_of(work):
@@ -19,3 +23,19 @@ def lines_of(work):
     finally:
         sys.settrace(before)
     return count
+
+
+def bytes_kept(work):
+    """How many bytes bthtn has after some work, and what it returns, that it did not have before.
+
+    What other threads of the process keep meanwhile, such as those of pytest-xdist, is not seen.
+    """
+    tracemalloc.start()
+    try:
+        result = work()
+        snapshot = tracemalloc.take_snapshot()
+        del result
+    finally:
+        tracemalloc.stop()
+    own = tracemalloc.Filter(inclusive=True, filename_pattern=f"{Path(bthtn.__file__).parent}/*")
+    return sum(trace.size for trace in snapshot.filter_traces([own]).traces)

@@ -1,6 +1,5 @@
 """Beliefs: every change has a source, and what is believed already is no change."""
 
-import tracemalloc
 from copy import copy
 from enum import Enum
 
@@ -10,6 +9,7 @@ from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.engine.world.beliefs import Beliefs
 from bthtn.engine.world.diff import Change
 from bthtn.errors import StateError
+from tests.counting import bytes_kept
 
 
 class Stance(Enum):
@@ -69,13 +69,9 @@ def bytes_of_a_snapshot(members):
     beliefs = Beliefs(Soldier(seen=dict.fromkeys(map(str, range(members)), True)))
     before = beliefs.frozen()
     beliefs.write(Soldier.ammo, 3)
-    tracemalloc.start()
-    try:
-        after = beliefs.frozen()
-        assert (before.get(Soldier.ammo), after.get(Soldier.ammo)) == (6, 3)
-        return tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
+    kept = bytes_kept(beliefs.frozen)
+    assert (before.get(Soldier.ammo), beliefs.frozen().get(Soldier.ammo)) == (6, 3)
+    return kept
 
 
 def test_a_snapshot_costs_by_what_has_changed():

@@ -1,12 +1,11 @@
 """Pages: they do what dictionaries do, and a copy costs by what it changes."""
 
-import tracemalloc
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.engine.world.pages import Pages
+from tests.counting import bytes_kept
 
 CHANGES = st.lists(
     st.tuples(st.sampled_from(["set", "pop", "copy"]), st.integers(0, 9), st.integers(0, 40))
@@ -63,10 +62,10 @@ def test_a_hundred_times_the_entries_cost_ten_times_as_much_to_copy_and_change()
 
 def bytes_of_a_change(pages):
     """How many bytes a copy takes in which one entry is changed."""
-    tracemalloc.start()
-    try:
-        changed = pages.copy()
-        changed[7] = 2
-        return tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
+
+    def changed():
+        copy = pages.copy()
+        copy[7] = 2
+        return copy
+
+    return bytes_kept(changed)
