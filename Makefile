@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds differential running functions hunt hostile independent mutants seeded engines release clean
+.PHONY: run test test-browser pythons check static site docs thorough gates fix bench instructions worlds crafter differential running functions hunt hostile independent mutants seeded engines release clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -111,6 +111,13 @@ instructions: .venv/.ready
 worlds: .venv/.ready
 	$(BIN)/python -m pytest -q tests/trees/explorer/levels.py
 	$(BIN)/python -m benchmarks.worlds --write-docs
+
+# crafter: the registered experiment of docs/crafter.md: five arms play two hundred games each; what is kept
+# in out/crafter is not played again; about CPUHOURS hours on two cores
+crafter: .venv/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[crafter,scale]"
+	$(BIN)/python -m pytest -q benchmarks/test_crafter.py benchmarks/test_crafter_results.py
+	$(BIN)/python -m benchmarks.crafter --seeds 1000-1199 --write-docs
 
 # differential: random problems, 5,000 for each property on which the reference and the search have to
 # agree, more than 100,000 in all; half an hour on two cores; `make differential SEED=2` draws others
