@@ -1,0 +1,30 @@
+"""Grids: what somebody knows of a world of square cells, and how he gets about in it.
+
+A ``GridMap`` remembers what was seen where, and which cells border on what was never seen;
+``Sightings`` remember what moves, until it is not there any more. A ``Search`` finds the cheapest
+way, a few steps of it in each tick, and ``Patience`` notices that nothing comes nearer. What the
+cells mean, and what may be walked on, is the caller's business.
+"""
+
+from .cells import EAST, HEADINGS, NORTH, SOUTH, WEST, Cell, around, beside, distance, moved
+from .grid_map import GridMap
+from .patience import Patience
+from .search import Search
+from .sightings import Sightings
+
+__all__ = [
+    "EAST",
+    "HEADINGS",
+    "NORTH",
+    "SOUTH",
+    "WEST",
+    "Cell",
+    "GridMap",
+    "Patience",
+    "Search",
+    "Sightings",
+    "around",
+    "beside",
+    "distance",
+    "moved",
+]
