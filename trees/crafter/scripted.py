@@ -1,0 +1,203 @@
+"""The castaway by a tree alone: branches, written by hand, in the place of the plans.
+
+Every branch sees to what it promises: it succeeds when that is so, and before that it sees to what
+it takes, in the same way. All of it is asked again in every tick, so nothing is remembered of
+what was begun, and nothing is known of what comes later but what the author put into a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Final
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Selector, Sequence
+
+from bthtn import TaskCall
+from bthtn.behaviours import OperatorFailed, Repeat, Running
+from bthtn.examples.domains.crafter.beliefs import PRICES, SOURCES, TOOLS, Castaway, workshops
+
+from . import operators as steps
+from .senses import Castaways
+
+Count = Callable[[Castaway], int]
+REST: Final = 100
+"""For so many steps nobody tries again what has failed: the world has to change first."""
+
+
+class Do(Behaviour):
+    """Does a step of the domain, as a plan would; begins it anew when it was interrupted."""
+
+    def __init__(
+        self, agent: Castaways, step: Callable[..., Running], *given: str, done: str = ""
+    ) -> None:
+        super().__init__(" ".join((step.__name__, *given)))
+        self._agent, self._step, self._given, self._done = agent, step, given, done
+        self._running: Running | None = None
+        self._not_before = 0
+
+    def initialise(self) -> None:
+        """Begin the step."""
+        self._running = self._step(self._agent, *self._given)
+
+    def update(self) -> Status:
+        """Go on with the step, unless it has just failed."""
+        now = self._agent.body.level.steps
+        if now < self._not_before:
+            return Status.FAILURE
+        try:
+            next(self._running)
+        except StopIteration:
+            if self._done:
+                self._agent.believe(Castaway.done[self._done], True)
+            return Status.SUCCESS
+        except OperatorFailed:
+            self._not_before = now + REST
+            return Status.FAILURE
+        return Status.RUNNING
+
+    def terminate(self, new_status: Status) -> None:
+        """Leave the step, whether it is over or not."""
+        self._running = None
+
+
+class If(Behaviour):
+    """Succeeds if a condition holds for what is believed."""
+
+    def __init__(self, agent: Castaways, name: str, holds: Callable[[Castaway], bool]) -> None:
+        super().__init__(name)
+        self._agent, self._holds = agent, holds
+
+    def update(self) -> Status:
+        """Ask."""
+        return Status.SUCCESS if self._holds(self._agent.beliefs.now) else Status.FAILURE
+
+
+def first(name: str, *children: Behaviour) -> Behaviour:
+    """The first child that does not fail."""
+    return Selector(name, memory=False, children=list(children))
+
+
+def each(name: str, *children: Behaviour) -> Behaviour:
+    """All children in their order, as far as they succeed."""
+    return Sequence(name, memory=False, children=list(children))
+
+
+def one_by_one(name: str, *children: Behaviour) -> Behaviour:
+    """All children in their order, each until it has succeeded once."""
+    return Sequence(name, memory=True, children=list(children))
+
+
+# what can be seen to
+
+
+def have(agent: Castaways, thing: str, count: Count) -> Behaviour:
+    """So many of a thing are carried."""
+    source = SOURCES[thing]
+    enough = If(agent, f"enough {thing}?", lambda state: state.has[thing] >= count(state))
+    known = If(agent, f"{source} known?", lambda state: state.known[source])
+    fetch = each(f"fetch {thing}", known, Do(agent, steps.fetch, thing))
+    taking = first(f"take {thing}", fetch, Do(agent, steps.find, source))
+    if thing in TOOLS:
+        taking = each(f"with a {TOOLS[thing]}", make(agent, TOOLS[thing]), taking)
+    return first(f"have {thing}", enough, taking)
+
+
+def make(agent: Castaways, tool: str) -> Behaviour:
+    """A tool is carried: its workshops stand near, and all that it takes is there."""
+    made = If(agent, f"has a {tool}?", lambda state: state.has[tool] > 0)
+    needed = sorted({thing for part in (tool, *workshops(tool)) for thing in PRICES[part]})
+    gather = [have(agent, thing, needed_for(tool, thing)) for thing in needed]
+    place = [workshop_near(agent, workshop) for workshop in workshops(tool)]
+    craft = [Do(agent, steps.stand_by, tool), Do(agent, steps.craft, tool)]
+    return first(f"make a {tool}", made, each(f"how to make a {tool}", *gather, *place, *craft))
+
+
+def needed_for(tool: str, thing: str) -> Count:
+    """How many of a thing a tool takes, with the workshops that are not near."""
+
+    def count(state: Castaway) -> int:
+        placed = [each for each in workshops(tool) if not state.near[each]]
+        return sum(PRICES[part].get(thing, 0) for part in (tool, *placed))
+
+    return count
+
+
+def workshop_near(agent: Castaways, workshop: str) -> Behaviour:
+    """A workshop is near."""
+    near = If(agent, f"{workshop} near?", lambda state: state.near[workshop])
+    return first(f"a {workshop} near", near, Do(agent, steps.put, workshop))
+
+
+def slain(agent: Castaways, creature: str) -> Behaviour:
+    """A creature is hunted, and looked for before."""
+    known = If(agent, f"{creature} known?", lambda state: state.known[creature])
+    hunt = each(f"hunt {creature}", known, Do(agent, steps.hunt, creature, done=creature))
+    return first(f"slay {creature}", hunt, Do(agent, steps.find, creature))
+
+
+def quenched(agent: Castaways) -> Behaviour:
+    """He drinks his fill, and looks for water before."""
+    known = If(agent, "water known?", lambda state: state.known["water"])
+    drink = each("drink", known, Do(agent, steps.drink, done="drink"))
+    return first("quench", drink, Do(agent, steps.find, "water"))
+
+
+def rested(agent: Castaways) -> Behaviour:
+    """He sleeps where nothing can come."""
+    sheltered = If(agent, "sheltered?", lambda state: state.sheltered)
+    dig_in = first("shelter", sheltered, Do(agent, steps.dig_in))
+    return each("rest", dig_in, Do(agent, steps.sleep, done="sleep"))
+
+
+def achieved(agent: Castaways) -> Behaviour:
+    """The first thing that he has never done, and that can be done."""
+
+    def never(thing: str) -> Behaviour:
+        return If(agent, f"never {thing}?", lambda state: not state.done[thing])
+
+    def lacks(tool: str) -> Behaviour:
+        return If(agent, f"no {tool}?", lambda state: not state.has[tool])
+
+    sapling = have(agent, "sapling", lambda _: 1)
+    stone = have(agent, "stone", lambda _: 1)
+    cow_known = If(agent, "cow known?", lambda state: state.known["cow"])
+    water_known = If(agent, "water known?", lambda state: state.known["water"])
+    wood = have(agent, "wood", wood_for_later)
+    return first(
+        "progress",
+        each("wood pickaxe", lacks("wood_pickaxe"), make(agent, "wood_pickaxe")),
+        each("wood sword", lacks("wood_sword"), make(agent, "wood_sword")),
+        one_by_one("sapling", never("plant"), sapling, Do(agent, steps.plant, done="plant")),
+        each("water", never("drink"), water_known, quenched(agent)),
+        each("cow", never("cow"), cow_known, slain(agent, "cow")),
+        each("stone pickaxe", lacks("stone_pickaxe"), wood, make(agent, "stone_pickaxe")),
+        each("stone sword", lacks("stone_sword"), make(agent, "stone_sword")),
+        one_by_one("stone", never("stone"), stone, Do(agent, steps.put, "stone", done="stone")),
+        each("iron pickaxe", lacks("iron_pickaxe"), make(agent, "iron_pickaxe")),
+        each("iron sword", lacks("iron_sword"), make(agent, "iron_sword")),
+        each("diamond", lacks("diamond"), have(agent, "diamond", lambda _: 1)),
+        each("zombie", never("zombie"), slain(agent, "zombie")),
+        each("skeleton", never("skeleton"), slain(agent, "skeleton")),
+        each("any cow", never("cow"), slain(agent, "cow")),
+        each("any water", never("drink"), quenched(agent)),
+    )
+
+
+def wood_for_later(state: Castaway) -> int:
+    """The wood for all that is still to be made, before he leaves for where no trees are."""
+    tools = [price["wood"] for made, price in PRICES.items() if "_" in made and not state.has[made]]
+    return min(9, sum(tools) + (0 if state.near["table"] else PRICES["table"]["wood"]))
+
+
+ROUTINES: Final = MappingProxyType(
+    {"rest": rested, "quench": quenched, "eat": lambda agent: slain(agent, "cow")}
+    | {"mission": achieved}
+)
+
+
+def routine(name: str, agent: Castaways, _: TaskCall) -> Behaviour:
+    """The routine in the place of the goal of this name; one after the other in a tick."""
+    return Repeat(name, ROUTINES[name](agent), -1)
