@@ -28,17 +28,18 @@ def castaway(agent: Castaways) -> Behaviour:
     dream = Sequence("dream", memory=False, children=[asleep, Act("dream on", body, waiting)])
     danger = Believes("danger", agent, Survivor.danger)
     defend = Sequence("defend", memory=False, children=[danger, Act("strike back", body, defended)])
+    evening, fed = Survivor.evening, (Castaway.food > 0) & (Castaway.drink > 0)
     worn = (Castaway.energy < 3) | Castaway.dark | (Castaway.health < 4)
-    worn &= (Castaway.food > 2) & (Castaway.drink > 2)
-    tired = Believes("tired", agent, worn)
+    tired = Believes("tired", agent, worn & (fed | (Castaway.health > 4)))
     recover = Sequence(
         "recover", memory=False, children=[tired, over(PlanGoal("rest", agent, rest()))]
     )
-    thirsty = Believes("thirsty", agent, Castaway.drink < 4, until=Castaway.drink > 8)
+    parched = (Castaway.drink < 4) | (evening & (Castaway.drink < 8))
+    thirsty = Believes("thirsty", agent, parched, until=Castaway.drink > 8)
     water = Sequence(
         "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
     )
-    hungry = Believes("hungry", agent, Castaway.food < 4, until=Castaway.food > 5)
+    hungry = Believes("hungry", agent, (Castaway.food < 4) | (evening & (Castaway.food < 7)))
     food = Sequence(
         "food", memory=False, children=[hungry, over(PlanGoal("eat", agent, slay("cow")))]
     )
