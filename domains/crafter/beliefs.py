@@ -62,6 +62,16 @@ def materials(state: Castaway, tool: str) -> dict[str, int]:
     return needed
 
 
+def lacks_tool(state: Castaway, thing: str) -> bool:
+    """Whether a tool has to be made before the thing can be taken."""
+    return thing in TOOLS and not state.has[TOOLS[thing]]
+
+
+def can_fetch(state: Castaway, thing: str) -> bool:
+    """Whether a place of it is known, and there is a tool to take it with."""
+    return state.known[SOURCES[thing]] and not lacks_tool(state, thing)
+
+
 def wood_to_come(state: Castaway) -> int:
     """The wood for all tools that are still to be made, and for a table where they will be."""
     tools = [price for made, price in PRICES.items() if "_" in made and not state.has[made]]

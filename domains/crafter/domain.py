@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from bthtn import Domain, Methods, Primitive, defer, method, primitive
 
-from .beliefs import PRICES, SOURCES, TOOLS, Castaway, materials, to_place, wood_to_come, workshops
+from .beliefs import (
+    PRICES,
+    SOURCES,
+    TOOLS,
+    Castaway,
+    can_fetch,
+    lacks_tool,
+    materials,
+    to_place,
+    wood_to_come,
+    workshops,
+)
 
 crafter = Domain("crafter", Castaway)
 
@@ -61,10 +72,16 @@ def have(thing: str, count: int) -> Methods:
     yield method(when=Castaway.has[thing] >= count)
     yield method(
         lambda _: [make(TOOLS[thing]), defer(have(thing, count), now=True)],
-        when=lambda state: thing in TOOLS and not state.has[TOOLS[thing]],
+        when=lambda state: state.has[thing] < count and lacks_tool(state, thing),
     )
-    yield method(fetch(thing), have(thing, count), when=lambda state: state.known[SOURCES[thing]])
-    yield method(lambda _: [find(SOURCES[thing]), defer(have(thing, count), now=True)])
+    yield method(
+        *(fetch(thing), have(thing, count)),
+        when=lambda state: state.has[thing] < count and can_fetch(state, thing),
+    )
+    yield method(
+        lambda _: [find(SOURCES[thing]), defer(have(thing, count), now=True)],
+        when=lambda state: state.has[thing] < count and not state.known[SOURCES[thing]],
+    )
 
 
 @crafter.compound
@@ -91,7 +108,8 @@ def quench() -> Methods:
 def rest() -> Methods:
     """Sleep where nothing can come."""
     yield method(sleep(), when=Castaway.sheltered)
-    yield method(dig_in(), sleep())
+    yield method(dig_in(), sleep(), when=~Castaway.sheltered & (Castaway.has["stone"] >= 4))
+    yield method(have("stone", 8), dig_in(), sleep(), when=Castaway.has["stone"] < 8)
 
 
 # steps: what they lead to is expected, since sensors tell what came of them

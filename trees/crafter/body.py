@@ -47,6 +47,7 @@ class Body(PlainData):
         self.killed = ""
         self.order: Action | None = None
         self.idle = 0
+        self.sun_sinks = False
         self._look()
 
     def save(self) -> Any:
@@ -73,8 +74,10 @@ class Body(PlainData):
             self.heading = heading
             if self.is_free(self.front):
                 self.here = self.front
-        front = self.front
+        front, before = self.front, self.level.darkness
         self.level.step(action if action is not None else Action.WAIT)
+        if self.level.darkness != before:
+            self.sun_sinks = self.level.darkness > before
         self._look()
         gone = struck and not any(self.creatures.get(c) == struck for c in (front, *beside(front)))
         self.killed = struck or "" if gone else ""

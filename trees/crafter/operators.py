@@ -13,7 +13,7 @@ from bthtn.kit.grids import HEADINGS, Cell, Patience, Search, around, beside, mo
 
 from .body import CREATURES, FREE, STEPS, Body
 from .level import Action
-from .senses import Castaways, is_closed
+from .senses import DUSK, Castaways, is_closed
 
 operators = Operators()
 
@@ -148,12 +148,11 @@ def dig_in(agent: Castaways) -> Running:
 def sleep(agent: Castaways) -> Running:
     body = agent.body
     while is_closed(body) or body.asleep:
-        is_tired = body.has["energy"] < MOST
-        was_asleep = body.asleep
+        is_tired, was_asleep = body.has["energy"] < MOST, body.asleep
         yield from _done(agent, Action.SLEEP if is_tired else Action.WAIT)
-        if was_asleep and not body.asleep:
-            return
-        if not is_tired and agent.body.level.darkness < 0.3:
+        if was_asleep and not body.asleep and not is_tired:
+            agent.believe(steps.Castaway.done["sleep"], True)
+        if not body.asleep and not is_tired and body.level.darkness < DUSK:
             return
     raise OperatorFailed("something has come in")
 

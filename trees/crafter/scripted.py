@@ -15,8 +15,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
-from bthtn import TaskCall
-from bthtn.behaviours import OperatorFailed, Repeat, Running
+from bthtn.behaviours import OperatorFailed, PlanGoal, Repeat, Running
 from bthtn.examples.domains.crafter.beliefs import PRICES, SOURCES, TOOLS, Castaway, workshops
 
 from . import operators as steps
@@ -198,6 +197,6 @@ ROUTINES: Final = MappingProxyType(
 )
 
 
-def routine(name: str, agent: Castaways, _: TaskCall) -> Behaviour:
-    """The routine in the place of the goal of this name; one after the other in a tick."""
-    return Repeat(name, ROUTINES[name](agent), -1)
+def routine(goal: PlanGoal) -> Behaviour:
+    """What stands in the place of a goal; a cycle follows the other in the same tick."""
+    return Repeat(goal.name, ROUTINES[goal.name](goal.agent), -1)

@@ -21,6 +21,7 @@ class Survivor(Castaway):
 
     danger: Fluent[bool] = fluent(default=False)
     asleep: Fluent[bool] = fluent(default=False)
+    evening: Fluent[bool] = fluent(default=False)
 
 
 def sense(agent: Castaways) -> None:
@@ -41,6 +42,7 @@ def sense(agent: Castaways) -> None:
     believe(Castaway.sheltered, is_closed(body))
     believe(Survivor.danger, is_in_danger(body))
     believe(Survivor.asleep, body.asleep)
+    believe(Survivor.evening, body.sun_sinks and body.level.darkness > 0)
     if body.killed:
         believe(Castaway.done[body.killed], True)
 

@@ -14,7 +14,7 @@ from .level import Action
 
 
 class Act(Behaviour):
-    """Does what a function of the body says, which takes a tick: the tree is asked before each."""
+    """Does what a function of the body says, again in every tick."""
 
     def __init__(self, name: str, body: Body, choose: Callable[[Body], Action]) -> None:
         super().__init__(name)
@@ -24,7 +24,7 @@ class Act(Behaviour):
     def update(self) -> Status:
         """Act."""
         self._body.act(self._choose(self._body))
-        return Status.SUCCESS
+        return Status.RUNNING
 
 
 def defended(body: Body) -> Action:

@@ -9,7 +9,6 @@ from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 from py_trees.decorators import SuccessIsFailure
 
-from bthtn import TaskCall
 from bthtn.behaviours import Agent, Believes, Character, PlanGoal
 from bthtn.examples.domains.crafter.beliefs import Castaway
 from bthtn.examples.domains.crafter.domain import crafter, live, quench, rest, slay
@@ -21,37 +20,33 @@ from .senses import Castaways, Survivor, sense
 from .steps import Act, defended, waiting
 
 
-Goals = Callable[[str, Castaways, TaskCall], Behaviour]
-"""Makes the leaf of this name that sees to a task."""
-
-
-def castaway(agent: Castaways, goal: Goals = PlanGoal, *, memory: bool = False) -> Behaviour:
-    """The whole character: what stands further left takes over in any step.
-
-    With ``memory``, only when what was begun has ended.
-    """
+def castaway(agent: Castaways) -> Behaviour:
+    """The whole character: what stands further left takes over in any step."""
     body = agent.body
     over = partial(SuccessIsFailure, "then go on")
     asleep = Believes("asleep", agent, Survivor.asleep)
     dream = Sequence("dream", memory=False, children=[asleep, Act("dream on", body, waiting)])
     danger = Believes("danger", agent, Survivor.danger)
     defend = Sequence("defend", memory=False, children=[danger, Act("strike back", body, defended)])
+    evening, fed = Survivor.evening, (Castaway.food > 0) & (Castaway.drink > 0)
     worn = (Castaway.energy < 3) | Castaway.dark | (Castaway.health < 4)
-    worn &= (Castaway.food > 2) & (Castaway.drink > 2)
-    tired = Believes("tired", agent, worn)
+    tired = Believes("tired", agent, worn & (fed | (Castaway.health > 4)))
     recover = Sequence(
-        "recover", memory=memory, children=[tired, over(goal("rest", agent, rest()))]
+        "recover", memory=False, children=[tired, over(PlanGoal("rest", agent, rest()))]
     )
-    thirsty = Believes("thirsty", agent, Castaway.drink < 4, until=Castaway.drink > 8)
+    parched = (Castaway.drink < 4) | (evening & (Castaway.drink < 8))
+    thirsty = Believes("thirsty", agent, parched, until=Castaway.drink > 8)
     water = Sequence(
-        "water", memory=memory, children=[thirsty, over(goal("quench", agent, quench()))]
+        "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
     )
-    hungry = Believes("hungry", agent, Castaway.food < 4, until=Castaway.food > 5)
-    food = Sequence("food", memory=memory, children=[hungry, over(goal("eat", agent, slay("cow")))])
-    work = goal("mission", agent, live())
+    hungry = Believes("hungry", agent, (Castaway.food < 4) | (evening & (Castaway.food < 7)))
+    food = Sequence(
+        "food", memory=False, children=[hungry, over(PlanGoal("eat", agent, slay("cow")))]
+    )
+    work = PlanGoal("mission", agent, live())
     idle = Act("wait", body, waiting)
     children = [defend, recover, water, food, work, idle]
-    return Selector("castaway", memory=memory, children=children)
+    return Selector("castaway", memory=False, children=children)
 
 
 def placed_in(world: Level, tree: Callable[[Castaways], Behaviour] = castaway) -> Character:
