@@ -20,6 +20,8 @@ operators = Operators()
 EXPANSIONS = 800
 """What a search may look at in a tick: two milliseconds, or all that lies within twenty steps."""
 ROCK = frozenset({"stone", "path", "coal", "iron", "diamond", "table", "furnace"})
+STALE = 200
+"""Where nobody has looked for so many steps, a creature may have come by now."""
 DETOUR = 12
 """How many steps of a detour it is worth to look for a thing where such things are."""
 
@@ -62,14 +64,18 @@ def find(agent: Castaways, kind: str) -> Running:
     def last(here: Cell, _: Cell) -> int:
         return 1 if (body.map.get(here) in ROCK) == in_rock else DETOUR
 
+    def is_news(cell: Cell) -> bool:
+        age = body.map.age(cell, body.level.steps)
+        return age is None or (kind in CREATURES and age > STALE and body.map[cell] in FREE)
+
     def is_known() -> bool:
         return bool(body.creatures.cells_of(kind) if kind in CREATURES else body.map.cells_of(kind))
 
     while not is_known():
-        way = yield from _searched(agent, body.way(lambda cell: cell not in body.map, last))
+        way = yield from _searched(agent, body.way(is_news, last))
         if not way:
             raise OperatorFailed("there is nothing left to explore")
-        yield from _walk(agent, way[:-1], lambda: way[-1] in body.map or is_known())
+        yield from _walk(agent, way, lambda: not is_news(way[-1]) or is_known())
 
 
 @operators.bind(steps.stand_by)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bthtn import Fluent, fluent
 from bthtn.behaviours import Agent
 from bthtn.examples.domains.crafter.beliefs import SOURCES, Castaway
-from bthtn.kit.grids import around, beside, distance, moved
+from bthtn.kit.grids import beside
 
 from .body import CREATURES, Body
+from .steps import reflex
 
 Castaways = Agent[Castaway, Body]
 DUSK = 0.5
@@ -40,7 +41,7 @@ def sense(agent: Castaways) -> None:
         believe(Castaway.near[workshop], body.near(workshop, A_WALK))
     believe(Castaway.dark, body.level.darkness >= DUSK)
     believe(Castaway.sheltered, is_closed(body))
-    believe(Survivor.danger, is_in_danger(body))
+    believe(Survivor.danger, reflex(body) is not None)
     believe(Survivor.asleep, body.asleep)
     believe(Survivor.evening, body.sun_sinks and body.level.darkness > 0)
     if body.killed:
@@ -66,14 +67,3 @@ def is_closed(body: Body) -> bool:
                 room.add(cell)
                 open_cells.append(cell)
     return len(room) <= 4
-
-
-def is_in_danger(body: Body) -> bool:
-    """Whether somebody can hit him now, or an arrow flies at him."""
-    beside_him = [body.creatures.get(cell) for cell in beside(body.here)]
-    arrows = [
-        cell
-        for cell, heading in body.arrows.items()
-        if any(moved(cell, heading, ahead) == body.here for ahead in range(1, 4))
-    ]
-    return "zombie" in beside_him or "skeleton" in beside_him or bool(arrows)

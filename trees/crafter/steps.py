@@ -7,9 +7,9 @@ from collections.abc import Callable
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.kit.grids import beside, moved
+from bthtn.kit.grids import Cell, beside, moved
 
-from .body import STEPS, Body
+from .body import FREE, STEPS, Body
 from .level import Action
 
 
@@ -27,24 +27,42 @@ class Act(Behaviour):
         return Status.RUNNING
 
 
-def defended(body: Body) -> Action:
-    """Strike who stands beside him; turn to him first. Step out of the way of an arrow."""
+def reflex(body: Body) -> Action | None:
+    """Strike who stands beside him, or turn to him; get out of the way of an arrow, or block it."""
     foes = [c for c in beside(body.here) if body.creatures.get(c) in ("zombie", "skeleton")]
     if body.front in foes:
         return Action.DO
     if foes:
         return body.into(foes[0])
-    lines = {(cell, heading) for cell, heading in body.arrows.items()}
-    flights = {heading for _, heading in lines}
+    flights = {heading for cell, heading in body.arrows.items() if hits(body, cell, heading)}
     for heading, step in STEPS.items():
-        aside = moved(body.here, heading)
-        if (
-            body.is_free(aside)
-            and heading not in flights
-            and (-heading[0], -heading[1]) not in flights
-        ):
-            return step
-    return Action.PLACE_STONE if body.has["stone"] else Action.WAIT
+        if flights and heading not in flights and turned(heading) not in flights:
+            if body.is_free(moved(body.here, heading)):
+                return step
+    if turned(body.heading) in flights and body.has["stone"] and body.is_free(body.front):
+        return Action.PLACE_STONE
+    return None
+
+
+def hits(body: Body, cell: Cell, heading: Cell) -> bool:
+    """Whether an arrow there will hit him soon."""
+    for ahead in range(1, 4):
+        there = moved(cell, heading, ahead)
+        if there == body.here:
+            return True
+        if body.map.get(there) not in (*FREE, "water", "lava"):
+            return False
+    return False
+
+
+def turned(heading: Cell) -> Cell:
+    """The other way round."""
+    return -heading[0], -heading[1]
+
+
+def defended(body: Body) -> Action:
+    """What he does in danger."""
+    return reflex(body) or Action.WAIT
 
 
 def waiting(_: Body) -> Action:

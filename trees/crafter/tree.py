@@ -29,17 +29,19 @@ def castaway(agent: Castaways) -> Behaviour:
     danger = Believes("danger", agent, Survivor.danger)
     defend = Sequence("defend", memory=False, children=[danger, Act("strike back", body, defended)])
     evening, fed = Survivor.evening, (Castaway.food > 0) & (Castaway.drink > 0)
+    can_rest = fed | (Castaway.health > 4)
     worn = (Castaway.energy < 3) | Castaway.dark | (Castaway.health < 4)
-    tired = Believes("tired", agent, worn & (fed | (Castaway.health > 4)))
+    rested = ~Castaway.dark & (Castaway.health > 6) & (Castaway.energy > 5)
+    tired = Believes("tired", agent, worn & can_rest, until=rested | ~can_rest)
     recover = Sequence(
         "recover", memory=False, children=[tired, over(PlanGoal("rest", agent, rest()))]
     )
-    parched = (Castaway.drink < 4) | (evening & (Castaway.drink < 8))
+    parched = (Castaway.drink < 5) | (evening & (Castaway.drink < 8))
     thirsty = Believes("thirsty", agent, parched, until=Castaway.drink > 8)
     water = Sequence(
         "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
     )
-    hungry = Believes("hungry", agent, (Castaway.food < 4) | (evening & (Castaway.food < 7)))
+    hungry = Believes("hungry", agent, (Castaway.food < 6) | (evening & (Castaway.food < 7)))
     food = Sequence(
         "food", memory=False, children=[hungry, over(PlanGoal("eat", agent, slay("cow")))]
     )
