@@ -15,7 +15,7 @@ import json
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.metadata import version
@@ -139,6 +139,7 @@ def played(game: str, longest: int = LONGEST) -> dict[str, Any]:
     gc.collect()
     with watch.hearing_the_collector():
         while not character.finished and world.steps < longest and character.ticks < 2 * LONGEST:
+            health = world.inventory["health"]
             before = time.process_time(), watch.game, watch.collected
             events = character.tick()
             spent = time.process_time() - before[0] - (watch.game - before[1])
@@ -152,10 +153,29 @@ def played(game: str, longest: int = LONGEST) -> dict[str, Any]:
         "seed": int(seed),
         "achievements": first,
         "steps": world.steps,
-        "cause": world.cause,
+        "cause": cause_of(world.view(), world.inventory, health),
         **told.counts(),
         "times": times.told(),
     }
+
+
+NEEDS = {"food": "hunger", "drink": "thirst", "energy": "fatigue"}
+
+
+def cause_of(view: Mapping[Any, tuple[str, str]], has: Mapping[str, int], before: int) -> str:
+    """What somebody died of, as far as the last picture tells; "" if he lives.
+
+    ``before`` was his health a step ago: needs take one point of it, blows and arrows two or more.
+    """
+    if has["health"] > 0:
+        return ""
+    if view[0, 0][0] == "lava":
+        return "lava"
+    unmet = [cause for need, cause in NEEDS.items() if has[need] == 0]
+    if before > 1 or not unmet:
+        beside = {view[cell][1] for cell in ((1, 0), (0, 1), (-1, 0), (0, -1))}
+        return "zombie" if "zombie" in beside else "arrow"
+    return unmet[0]
 
 
 class Told:
@@ -164,12 +184,11 @@ class Told:
     def __init__(self, character: Character) -> None:
         self._character = character
         self._aborts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._plans = self._idle = 0
+        self._plans = 0
 
     def hear(self, events: Sequence[AgentEvent]) -> None:
         """Count the events of a tick that has just been."""
         self._plans += sum(isinstance(event, PLANNED) for event in events)
-        self._idle += self._character.root.status is Status.FAILURE
         for event in events:
             reason = self._reason(event, events)
             if reason is not None:
@@ -178,7 +197,7 @@ class Told:
     def counts(self) -> dict[str, Any]:
         """All of it, as JSON."""
         aborts = {kind: dict(sorted(found.items())) for kind, found in sorted(self._aborts.items())}
-        return {"plans": self._plans, "idle": self._idle, "aborts": aborts}
+        return {"plans": self._plans, "idle": self._character.world.idle, "aborts": aborts}
 
     def _reason(self, event: AgentEvent, events: Sequence[AgentEvent]) -> str | None:
         """Why a plan ended early: the branch of the tree, the belief, or the step that failed."""

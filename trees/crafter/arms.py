@@ -114,7 +114,9 @@ ARMS: Final[MappingProxyType[str, Callable[[Level], Character]]] = MappingProxyT
     {
         "hybrid": _with_tree(castaway),
         "between plans": _with_tree(
-            lambda agent: BetweenPlans("between plans", with_goals(castaway(agent), one_achievement))
+            lambda agent: BetweenPlans(
+                "between plans", with_goals(castaway(agent), one_achievement)
+            )
         ),
         "scripted": _with_tree(lambda agent: with_goals(castaway(agent), routine)),
         "without deferred": without_deferred,
