@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 from bthtn.behaviours import PlainData
-from bthtn.examples.domains.crafter.beliefs import TOOLS
+from bthtn.examples.domains.crafter.beliefs import MOST, TOOLS
 from bthtn.kit.grids import (
     EAST,
     NORTH,
@@ -70,7 +70,7 @@ class Body(PlainData):
         self.idle += action is None
         struck = self.creatures.get(self.front) if action is Action.DO else None
         heading = next((way for way, step in STEPS.items() if step is action), None)
-        if heading is not None and not self.asleep:
+        if heading is not None and not (self.asleep and self.has["energy"] < MOST):
             self.heading = heading
             if self.is_free(self.front):
                 self.here = self.front
@@ -87,10 +87,12 @@ class Body(PlainData):
         self.asleep = view[0, 0][1] == "player-sleep"
         now = self.level.steps
         seen = {(x + dx, y + dy): what for (dx, dy), what in view.items()}
+        self.seen = seen.keys()
         plants = {cell: thing for cell, (_, thing) in seen.items() if thing.startswith("plant")}
         self.map.see({cell: ground for cell, (ground, _) in seen.items()} | plants, now)
         moving = {cell: thing for cell, (_, thing) in seen.items() if thing in CREATURES}
         self.creatures.see(moving, seen, now)
+        self.archers = [cell for cell, thing in moving.items() if thing == "skeleton"]
         arrows = {cell: thing for cell, (_, thing) in seen.items() if thing.startswith("arrow")}
         self.arrows = {cell: LOOKS[thing.removeprefix("arrow-")] for cell, thing in arrows.items()}
 
@@ -116,7 +118,9 @@ class Body(PlainData):
         """How many steps it takes to get into a cell; 0 if nobody can."""
         kind = self.map.get(cell)
         if kind in FREE:
-            return 4 if cell in self.creatures else 1  # it will move
+            if cell in self.creatures:
+                return 4  # it will move
+            return 6 if any(distance(cell, other) < 5 for other in self.archers) else 1
         if self.can_take(kind):
             return 3  # turn, take it, walk
         return 5 if kind == "water" and self.has["stone"] else 0  # and put a stone there before

@@ -13,7 +13,7 @@ from bthtn.kit.grids import HEADINGS, Cell, Patience, Search, around, beside, mo
 
 from .body import CREATURES, FREE, STEPS, Body
 from .level import Action
-from .senses import DUSK, Castaways, is_closed
+from .senses import Castaways, is_closed
 
 operators = Operators()
 
@@ -158,7 +158,7 @@ def sleep(agent: Castaways) -> Running:
         yield from _done(agent, Action.SLEEP if is_tired else Action.WAIT)
         if was_asleep and not body.asleep and not is_tired:
             agent.believe(steps.Castaway.done["sleep"], True)
-        if not body.asleep and not is_tired and body.level.darkness < DUSK:
+        if not body.asleep and not is_tired and not agent.beliefs.get(steps.Castaway.dark):
             return
     raise OperatorFailed("something has come in")
 

@@ -7,11 +7,11 @@ from bthtn.behaviours import Agent
 from bthtn.examples.domains.crafter.beliefs import SOURCES, Castaway
 from bthtn.kit.grids import beside
 
-from .body import CREATURES, Body
+from .body import CREATURES, FREE, Body
 from .steps import reflex
 
 Castaways = Agent[Castaway, Body]
-DUSK = 0.5
+DUSK, DAWN = 0.5, 0.2
 """So dark that one sees little; most zombies come from then on."""
 A_WALK = 12
 """It is shorter to a table that is so far away than to wood for another one."""
@@ -21,7 +21,6 @@ class Survivor(Castaway):
     """What a castaway believes, and what only his tree asks."""
 
     danger: Fluent[bool] = fluent(default=False)
-    asleep: Fluent[bool] = fluent(default=False)
     evening: Fluent[bool] = fluent(default=False)
 
 
@@ -39,10 +38,10 @@ def sense(agent: Castaways) -> None:
         believe(Castaway.known[creature], bool(body.creatures.cells_of(creature)))
     for workshop in ("table", "furnace"):
         believe(Castaway.near[workshop], body.near(workshop, A_WALK))
-    believe(Castaway.dark, body.level.darkness >= DUSK)
+    night = DAWN if not body.sun_sinks else DUSK
+    believe(Castaway.dark, body.level.darkness >= night and is_exposed(body))
     believe(Castaway.sheltered, is_closed(body))
-    believe(Survivor.danger, reflex(body) is not None)
-    believe(Survivor.asleep, body.asleep)
+    believe(Survivor.danger, not body.asleep and reflex(body) is not None)
     believe(Survivor.evening, body.sun_sinks and body.level.darkness > 0)
     if body.killed:
         believe(Castaway.done[body.killed], True)
@@ -58,12 +57,17 @@ NEEDS = {
 
 def is_closed(body: Body) -> bool:
     """Whether nothing can walk up to him: he stands in a room of four cells at most."""
-    room, open_cells = {body.here}, [body.here]
-    while open_cells and len(room) <= 4:
-        for cell in beside(open_cells.pop()):
-            if cell in body.creatures or cell not in body.map:
+    room, to_look_at = {body.here}, [body.here]
+    while to_look_at and len(room) <= 4:
+        for cell in beside(to_look_at.pop()):
+            if cell not in body.map:
                 return False
-            if cell not in room and body.is_free(cell):
+            if cell not in room and body.map[cell] in FREE:
                 room.add(cell)
-                open_cells.append(cell)
-    return len(room) <= 4
+                to_look_at.append(cell)
+    return len(room) <= 4 and not any(cell in body.creatures for cell in room)
+
+
+def is_exposed(body: Body) -> bool:
+    """Whether zombies are about: they come from the grass, and see eight cells far."""
+    return sum(body.map[cell] == "grass" for cell in body.seen) > 5

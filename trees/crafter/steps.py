@@ -35,12 +35,12 @@ def reflex(body: Body) -> Action | None:
     if foes:
         return body.into(foes[0])
     flights = {heading for cell, heading in body.arrows.items() if hits(body, cell, heading)}
+    if turned(body.heading) in flights and body.has["stone"] and body.is_free(body.front):
+        return Action.PLACE_STONE
     for heading, step in STEPS.items():
         if flights and heading not in flights and turned(heading) not in flights:
             if body.is_free(moved(body.here, heading)):
                 return step
-    if turned(body.heading) in flights and body.has["stone"] and body.is_free(body.front):
-        return Action.PLACE_STONE
     return None
 
 

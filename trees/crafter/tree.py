@@ -24,8 +24,6 @@ def castaway(agent: Castaways) -> Behaviour:
     """The whole character: what stands further left takes over in any step."""
     body = agent.body
     over = partial(SuccessIsFailure, "then go on")
-    asleep = Believes("asleep", agent, Survivor.asleep)
-    dream = Sequence("dream", memory=False, children=[asleep, Act("dream on", body, waiting)])
     danger = Believes("danger", agent, Survivor.danger)
     defend = Sequence("defend", memory=False, children=[danger, Act("strike back", body, defended)])
     evening, fed = Survivor.evening, (Castaway.food > 0) & (Castaway.drink > 0)
