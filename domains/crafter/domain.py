@@ -55,7 +55,7 @@ def progress() -> Methods:
 def make(tool: str) -> Methods:
     """Have a tool. What it takes is gathered first; where that leads to is not known before."""
     yield method(
-        lambda state: [stand_by(tool), *map(put, to_place(state, tool)), craft(tool)],
+        lambda state: [*map(put, to_place(state, tool)), craft(tool)],
         when=lambda state: all(state.has[x] >= n for x, n in materials(state, tool).items()),
     )
     yield method(
@@ -125,12 +125,6 @@ def fetch(thing: str) -> Primitive:
 def find(kind: str) -> Primitive:
     """Go where nobody has been until one is seen."""
     return primitive(expected=Castaway.known[kind].becomes(True))
-
-
-@crafter.primitive
-def stand_by(tool: str) -> Primitive:
-    """Walk to the workshops for the tool that are near."""
-    return primitive()
 
 
 @crafter.primitive

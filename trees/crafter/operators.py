@@ -9,7 +9,7 @@ from typing import Any
 from bthtn.behaviours import OperatorFailed, Operators, Running
 from bthtn.examples.domains.crafter import domain as steps
 from bthtn.examples.domains.crafter.beliefs import MOST, SOURCES, workshops
-from bthtn.kit.grids import HEADINGS, Cell, Patience, Search, around, beside, moved
+from bthtn.kit.grids import HEADINGS, Cell, Patience, Search, around, beside, distance, moved
 
 from .body import CREATURES, FREE, STEPS, Body
 from .level import Action
@@ -78,22 +78,15 @@ def find(agent: Castaways, kind: str) -> Running:
         yield from _walk(agent, way, lambda: not is_news(way[-1]) or is_known())
 
 
-@operators.bind(steps.stand_by)
-def stand_by(agent: Castaways, tool: str) -> Running:
-    body = agent.body
-    wanted = [each for each in workshops(tool) if body.map.cells_of(each)]
-
-    def is_beside(cell: Cell) -> bool:
-        near = {body.map.get(there) for there in around(cell)}
-        return body.price(cell) > 0 and near.issuperset(wanted)
-
-    yield from _go(agent, is_beside)
-
-
 @operators.bind(steps.put)
 def put(agent: Castaways, thing: str) -> Running:
     body = agent.body
-    yield from _face(agent, body.is_free)
+    table = body.nearest("table") if thing == "furnace" else None
+    if table:
+        yield from _go(agent, lambda cell: table in around(cell))
+    yield from _face(
+        agent, lambda cell: body.is_free(cell) and (not table or distance(cell, table) < 3)
+    )
     front = body.front
     yield from _done(agent, Action[f"PLACE_{thing.upper()}"])
     if body.map.get(front) != thing:
@@ -102,9 +95,11 @@ def put(agent: Castaways, thing: str) -> Running:
 
 @operators.bind(steps.craft)
 def craft(agent: Castaways, tool: str) -> Running:
-    before = agent.body.has[tool]
+    body, before = agent.body, agent.body.has[tool]
+    needed = set(workshops(tool))
+    yield from _go(agent, lambda cell: needed <= {body.map.get(near) for near in around(cell)})
     yield from _done(agent, Action[f"MAKE_{tool.upper()}"])
-    if agent.body.has[tool] == before:
+    if body.has[tool] == before:
         raise OperatorFailed(f"no {tool} comes of it")
 
 
