@@ -167,6 +167,12 @@ class Body(PlainData):
             self.map.cells_of(kind), key=lambda cell: distance(cell, self.here), default=None
         )
 
+    @property
+    def beds(self) -> list[Cell]:
+        """Where something grows that nothing can tread down."""
+        plants = [*self.map.cells_of("plant"), *self.map.cells_of("plant-ripe")]
+        return [p for p in plants if not any(self.map.get(c, "grass") in FREE for c in beside(p))]
+
     def _repr_png_(self) -> bytes:
         """What he sees: for `bthtn watch`, and for notebooks."""
         return self.level.picture()

@@ -107,7 +107,11 @@ def craft(agent: Castaways, tool: str) -> Running:
 def hunt(agent: Castaways, creature: str) -> Running:
     body, patience = agent.body, Patience(100)
     while body.killed != creature:
-        yield from _approach(agent, lambda cell: body.creatures.get(cell) == creature)
+        try:
+            yield from _approach(agent, lambda cell: body.creatures.get(cell) == creature)
+        except OperatorFailed:
+            body.creatures.forget(creature)
+            raise
         yield from _done(agent, Action.DO)
         if patience.is_over(0):
             raise OperatorFailed(f"the {creature} gets away")
@@ -120,6 +124,68 @@ def plant(agent: Castaways) -> Running:
     yield from _done(agent, Action.PLACE_PLANT)
     if body.map.get(body.front) != "plant":
         raise OperatorFailed("it does not grow here")
+
+
+@operators.bind(steps.plant_bed)
+def plant_bed(agent: Castaways) -> Running:
+    """With stones all round: what grows there must not be trodden down."""
+    body = agent.body
+    bed = _bed(body)
+    if bed is None:
+        raise OperatorFailed("there is no place for a bed")
+    *sides, last = [cell for cell in beside(bed) if body.map[cell] in FREE]
+    for side in sides:
+        yield from _face(agent, lambda cell, side=side: cell == side)
+        yield from _done(agent, Action.PLACE_STONE)
+    yield from _face(agent, lambda cell: cell == bed)
+    yield from _done(agent, Action.PLACE_PLANT)
+    yield from _face(agent, lambda cell: cell == last)
+    yield from _done(agent, Action.PLACE_STONE)
+    if bed not in body.beds:
+        raise OperatorFailed("the bed is not closed")
+
+
+def _bed(body: Body) -> Cell | None:
+    """The place for a bed near by that takes the fewest steps and stones."""
+    search = body.way(lambda _: False, lambda *_: 1)
+    search.advance(150)
+    prices = {
+        cell: number / 4 + 5 * sum(body.map.get(near) in FREE for near in beside(cell))
+        for number, cell in enumerate(search.before)
+        if body.map.get(cell) == "grass"
+        and any(body.map.get(near) in FREE for near in beside(cell))
+        and all(body.map.get(near, "lava") != "lava" for near in beside(cell))
+    }
+    return min(prices, key=lambda cell: prices[cell], default=None)
+
+
+@operators.bind(steps.harvest)
+def harvest(agent: Castaways) -> Running:
+    body = agent.body
+    yield from _approach(agent, lambda cell: body.map.get(cell) == "plant-ripe")
+    food = body.has["food"]
+    yield from _done(agent, Action.DO)
+    if body.has["food"] <= food < MOST:
+        raise OperatorFailed("it is not ripe")
+
+
+@operators.bind(steps.go_home)
+def go_home(agent: Castaways) -> Running:
+    """What is planted grows only while he is near."""
+    body = agent.body
+    home = min(body.beds, key=lambda bed: distance(bed, body.here), default=None)
+    if home and 8 < distance(home, body.here) < 40:
+        yield from _go(agent, lambda cell: distance(cell, home) <= 8)
+
+
+@operators.bind(steps.tend)
+def tend(agent: Castaways) -> Running:
+    """Stay where he can see it."""
+    body = agent.body
+    while body.beds and not body.map.cells_of("plant-ripe"):
+        home = min(body.beds, key=lambda bed: distance(bed, body.here))
+        yield from _go(agent, lambda cell: distance(cell, home) <= 3)
+        yield from _done(agent, Action.WAIT)
 
 
 @operators.bind(steps.dig_in)

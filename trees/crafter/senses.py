@@ -21,6 +21,7 @@ class Survivor(Castaway):
     """What a castaway believes, and what only his tree asks."""
 
     danger: Fluent[bool] = fluent(default=False)
+    cow_at_hand: Fluent[bool] = fluent(default=False)
     evening: Fluent[bool] = fluent(default=False)
 
 
@@ -36,6 +37,10 @@ def sense(agent: Castaways) -> None:
         believe(Castaway.known[kind], bool(body.map.cells_of(kind)))
     for creature in CREATURES:
         believe(Castaway.known[creature], bool(body.creatures.cells_of(creature)))
+    believe(Castaway.known["plant-ripe"], bool(body.map.cells_of("plant-ripe")))
+    believe(Castaway.known["bed"], bool(body.beds))
+    cow = body.creatures.nearest("cow", body.here)
+    believe(Survivor.cow_at_hand, cow is not None and distance(cow, body.here) <= 8)
     table, furnace = body.nearest("table"), body.nearest("furnace")
     is_near = table is not None and distance(table, body.here) <= A_WALK
     believe(Castaway.near["table"], is_near)
