@@ -34,6 +34,7 @@ def progress() -> Methods:
     """The next thing that he has never done: the first one that can be done as things are."""
     yield method(make("wood_pickaxe"), when=Castaway.has["wood_pickaxe"] == 0)
     yield method(make("wood_sword"), when=Castaway.has["wood_sword"] == 0)
+    yield method(harvest(), when=~Castaway.done["harvest"] & Castaway.known["plant-ripe"])
     yield method(have("sapling", 1), plant(), when=~Castaway.done["plant"])
     yield method(drink(), when=~Castaway.done["drink"] & Castaway.known["water"])
     yield method(hunt("cow"), when=~Castaway.done["cow"] & Castaway.known["cow"])
@@ -42,6 +43,10 @@ def progress() -> Methods:
     )
     yield method(make("stone_sword"), when=Castaway.has["stone_sword"] == 0)
     yield method(have("stone", 1), put("stone"), when=~Castaway.done["stone"])
+    yield method(
+        *(have("sapling", 1), have("stone", 5), plant_bed()),
+        when=~Castaway.done["harvest"] & ~Castaway.known["bed"],
+    )
     yield method(make("iron_pickaxe"), when=Castaway.has["iron_pickaxe"] == 0)
     yield method(make("iron_sword"), when=Castaway.has["iron_sword"] == 0)
     yield method(have("diamond", 1), when=~Castaway.done["diamond"])
@@ -49,13 +54,14 @@ def progress() -> Methods:
     yield method(slay("skeleton"), when=~Castaway.done["skeleton"])
     yield method(slay("cow"), when=~Castaway.done["cow"])
     yield method(quench(), when=~Castaway.done["drink"])
+    yield method(tend(), when=~Castaway.done["harvest"])
 
 
 @crafter.compound
 def make(tool: str) -> Methods:
     """Have a tool. What it takes is gathered first; where that leads to is not known before."""
     yield method(
-        lambda state: [stand_by(tool), *map(put, to_place(state, tool)), craft(tool)],
+        lambda state: [*map(put, to_place(state, tool)), craft(tool)],
         when=lambda state: all(state.has[x] >= n for x, n in materials(state, tool).items()),
     )
     yield method(
@@ -108,8 +114,10 @@ def quench() -> Methods:
 def rest() -> Methods:
     """Sleep where nothing can come."""
     yield method(sleep(), when=Castaway.sheltered)
-    yield method(dig_in(), sleep(), when=~Castaway.sheltered & (Castaway.has["stone"] >= 4))
-    yield method(have("stone", 8), dig_in(), sleep(), when=Castaway.has["stone"] < 8)
+    yield method(
+        go_home(), dig_in(), sleep(), when=~Castaway.sheltered & (Castaway.has["stone"] >= 4)
+    )
+    yield method(have("stone", 8), go_home(), dig_in(), sleep(), when=Castaway.has["stone"] < 8)
 
 
 # steps: what they lead to is expected, since sensors tell what came of them
@@ -125,12 +133,6 @@ def fetch(thing: str) -> Primitive:
 def find(kind: str) -> Primitive:
     """Go where nobody has been until one is seen."""
     return primitive(expected=Castaway.known[kind].becomes(True))
-
-
-@crafter.primitive
-def stand_by(tool: str) -> Primitive:
-    """Walk to the workshops for the tool that are near."""
-    return primitive()
 
 
 @crafter.primitive
@@ -159,6 +161,10 @@ def hunt(creature: str) -> Primitive:
     return primitive(effects=Castaway.done[creature].becomes(True))
 
 
+harvest = crafter.primitive("harvest", effects=Castaway.done["harvest"].becomes(True))
+tend = crafter.primitive("tend")
+go_home = crafter.primitive("go_home")
+plant_bed = crafter.primitive("plant_bed", expected=Castaway.known["bed"].becomes(True))
 plant = crafter.primitive("plant", effects=Castaway.done["plant"].becomes(True))
 drink = crafter.primitive("drink", effects=Castaway.done["drink"].becomes(True))
 dig_in = crafter.primitive("dig_in", expected=Castaway.sheltered.becomes(True))

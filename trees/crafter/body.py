@@ -161,9 +161,17 @@ class Body(PlainData):
         start = (self.here, self.heading)
         return Search(start, steps, lambda pose: is_wanted(moved(*pose)))
 
-    def near(self, kind: str, steps: int) -> bool:
-        """Whether a thing of the kind is so near."""
-        return any(distance(cell, self.here) <= steps for cell in self.map.cells_of(kind))
+    def nearest(self, kind: str) -> Cell | None:
+        """The next thing of the kind, as the crow flies."""
+        return min(
+            self.map.cells_of(kind), key=lambda cell: distance(cell, self.here), default=None
+        )
+
+    @property
+    def beds(self) -> list[Cell]:
+        """Where something grows that nothing can tread down."""
+        plants = [*self.map.cells_of("plant"), *self.map.cells_of("plant-ripe")]
+        return [p for p in plants if not any(self.map.get(c, "grass") in FREE for c in beside(p))]
 
     def _repr_png_(self) -> bytes:
         """What he sees: for `bthtn watch`, and for notebooks."""

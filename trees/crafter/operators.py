@@ -9,7 +9,7 @@ from typing import Any
 from bthtn.behaviours import OperatorFailed, Operators, Running
 from bthtn.examples.domains.crafter import domain as steps
 from bthtn.examples.domains.crafter.beliefs import MOST, SOURCES, workshops
-from bthtn.kit.grids import HEADINGS, Cell, Patience, Search, around, beside, moved
+from bthtn.kit.grids import HEADINGS, Cell, Patience, Search, around, beside, distance, moved
 
 from .body import CREATURES, FREE, STEPS, Body
 from .level import Action
@@ -78,22 +78,15 @@ def find(agent: Castaways, kind: str) -> Running:
         yield from _walk(agent, way, lambda: not is_news(way[-1]) or is_known())
 
 
-@operators.bind(steps.stand_by)
-def stand_by(agent: Castaways, tool: str) -> Running:
-    body = agent.body
-    wanted = [each for each in workshops(tool) if body.map.cells_of(each)]
-
-    def is_beside(cell: Cell) -> bool:
-        near = {body.map.get(there) for there in around(cell)}
-        return body.price(cell) > 0 and near.issuperset(wanted)
-
-    yield from _go(agent, is_beside)
-
-
 @operators.bind(steps.put)
 def put(agent: Castaways, thing: str) -> Running:
     body = agent.body
-    yield from _face(agent, body.is_free)
+    table = body.nearest("table") if thing == "furnace" else None
+    if table:
+        yield from _go(agent, lambda cell: table in around(cell))
+    yield from _face(
+        agent, lambda cell: body.is_free(cell) and (not table or distance(cell, table) < 3)
+    )
     front = body.front
     yield from _done(agent, Action[f"PLACE_{thing.upper()}"])
     if body.map.get(front) != thing:
@@ -102,9 +95,11 @@ def put(agent: Castaways, thing: str) -> Running:
 
 @operators.bind(steps.craft)
 def craft(agent: Castaways, tool: str) -> Running:
-    before = agent.body.has[tool]
+    body, before = agent.body, agent.body.has[tool]
+    needed = set(workshops(tool))
+    yield from _go(agent, lambda cell: needed <= {body.map.get(near) for near in around(cell)})
     yield from _done(agent, Action[f"MAKE_{tool.upper()}"])
-    if agent.body.has[tool] == before:
+    if body.has[tool] == before:
         raise OperatorFailed(f"no {tool} comes of it")
 
 
@@ -112,7 +107,11 @@ def craft(agent: Castaways, tool: str) -> Running:
 def hunt(agent: Castaways, creature: str) -> Running:
     body, patience = agent.body, Patience(100)
     while body.killed != creature:
-        yield from _approach(agent, lambda cell: body.creatures.get(cell) == creature)
+        try:
+            yield from _approach(agent, lambda cell: body.creatures.get(cell) == creature)
+        except OperatorFailed:
+            body.creatures.forget(creature)
+            raise
         yield from _done(agent, Action.DO)
         if patience.is_over(0):
             raise OperatorFailed(f"the {creature} gets away")
@@ -125,6 +124,68 @@ def plant(agent: Castaways) -> Running:
     yield from _done(agent, Action.PLACE_PLANT)
     if body.map.get(body.front) != "plant":
         raise OperatorFailed("it does not grow here")
+
+
+@operators.bind(steps.plant_bed)
+def plant_bed(agent: Castaways) -> Running:
+    """With stones all round: what grows there must not be trodden down."""
+    body = agent.body
+    bed = _bed(body)
+    if bed is None:
+        raise OperatorFailed("there is no place for a bed")
+    *sides, last = [cell for cell in beside(bed) if body.map[cell] in FREE]
+    for side in sides:
+        yield from _face(agent, lambda cell, side=side: cell == side)
+        yield from _done(agent, Action.PLACE_STONE)
+    yield from _face(agent, lambda cell: cell == bed)
+    yield from _done(agent, Action.PLACE_PLANT)
+    yield from _face(agent, lambda cell: cell == last)
+    yield from _done(agent, Action.PLACE_STONE)
+    if bed not in body.beds:
+        raise OperatorFailed("the bed is not closed")
+
+
+def _bed(body: Body) -> Cell | None:
+    """The place for a bed near by that takes the fewest steps and stones."""
+    search = body.way(lambda _: False, lambda *_: 1)
+    search.advance(150)
+    prices = {
+        cell: number / 4 + 5 * sum(body.map.get(near) in FREE for near in beside(cell))
+        for number, cell in enumerate(search.before)
+        if body.map.get(cell) == "grass"
+        and any(body.map.get(near) in FREE for near in beside(cell))
+        and all(body.map.get(near, "lava") != "lava" for near in beside(cell))
+    }
+    return min(prices, key=lambda cell: prices[cell], default=None)
+
+
+@operators.bind(steps.harvest)
+def harvest(agent: Castaways) -> Running:
+    body = agent.body
+    yield from _approach(agent, lambda cell: body.map.get(cell) == "plant-ripe")
+    food = body.has["food"]
+    yield from _done(agent, Action.DO)
+    if body.has["food"] <= food < MOST:
+        raise OperatorFailed("it is not ripe")
+
+
+@operators.bind(steps.go_home)
+def go_home(agent: Castaways) -> Running:
+    """What is planted grows only while he is near."""
+    body = agent.body
+    home = min(body.beds, key=lambda bed: distance(bed, body.here), default=None)
+    if home and 8 < distance(home, body.here) < 40:
+        yield from _go(agent, lambda cell: distance(cell, home) <= 8)
+
+
+@operators.bind(steps.tend)
+def tend(agent: Castaways) -> Running:
+    """Stay where he can see it."""
+    body = agent.body
+    while body.beds and not body.map.cells_of("plant-ripe"):
+        home = min(body.beds, key=lambda bed: distance(bed, body.here))
+        yield from _go(agent, lambda cell: distance(cell, home) <= 3)
+        yield from _done(agent, Action.WAIT)
 
 
 @operators.bind(steps.dig_in)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bthtn import Fluent, fluent
 from bthtn.behaviours import Agent
 from bthtn.examples.domains.crafter.beliefs import SOURCES, Castaway
-from bthtn.kit.grids import beside
+from bthtn.kit.grids import beside, distance
 
 from .body import CREATURES, FREE, Body
 from .steps import reflex
@@ -21,6 +21,7 @@ class Survivor(Castaway):
     """What a castaway believes, and what only his tree asks."""
 
     danger: Fluent[bool] = fluent(default=False)
+    cow_at_hand: Fluent[bool] = fluent(default=False)
     evening: Fluent[bool] = fluent(default=False)
 
 
@@ -36,8 +37,14 @@ def sense(agent: Castaways) -> None:
         believe(Castaway.known[kind], bool(body.map.cells_of(kind)))
     for creature in CREATURES:
         believe(Castaway.known[creature], bool(body.creatures.cells_of(creature)))
-    for workshop in ("table", "furnace"):
-        believe(Castaway.near[workshop], body.near(workshop, A_WALK))
+    believe(Castaway.known["plant-ripe"], bool(body.map.cells_of("plant-ripe")))
+    believe(Castaway.known["bed"], bool(body.beds))
+    cow = body.creatures.nearest("cow", body.here)
+    believe(Survivor.cow_at_hand, cow is not None and distance(cow, body.here) <= 8)
+    table, furnace = body.nearest("table"), body.nearest("furnace")
+    is_near = table is not None and distance(table, body.here) <= A_WALK
+    believe(Castaway.near["table"], is_near)
+    believe(Castaway.near["furnace"], bool(is_near and furnace and distance(furnace, table) <= 2))
     night = DAWN if not body.sun_sinks else DUSK
     believe(Castaway.dark, body.level.darkness >= night and is_exposed(body))
     believe(Castaway.sheltered, is_closed(body))

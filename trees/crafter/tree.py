@@ -11,7 +11,7 @@ from py_trees.decorators import SuccessIsFailure
 
 from bthtn.behaviours import Agent, Believes, Character, PlanGoal
 from bthtn.examples.domains.crafter.beliefs import Castaway
-from bthtn.examples.domains.crafter.domain import crafter, live, quench, rest, slay
+from bthtn.examples.domains.crafter.domain import crafter, have, live, quench, rest, slay
 
 from .body import Body
 from .level import Level, level
@@ -39,13 +39,21 @@ def castaway(agent: Castaways) -> Behaviour:
     water = Sequence(
         "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
     )
-    hungry = Believes("hungry", agent, (Castaway.food < 6) | (evening & (Castaway.food < 7)))
+    famished = (Castaway.food < 5) | (evening & (Castaway.food < 8))
+    famished |= (Castaway.food < 7) & Survivor.cow_at_hand
+    hungry = Believes("hungry", agent, famished)
     food = Sequence(
         "food", memory=False, children=[hungry, over(PlanGoal("eat", agent, slay("cow")))]
     )
+    unarmed = Believes(
+        "unarmed", agent, evening & (Castaway.has["stone"] < 6), until=Castaway.has["stone"] > 7
+    )
+    stones = Sequence(
+        "stones", memory=False, children=[unarmed, over(PlanGoal("stock", agent, have("stone", 8)))]
+    )
     work = PlanGoal("mission", agent, live())
     idle = Act("wait", body, waiting)
-    children = [defend, recover, water, food, work, idle]
+    children = [defend, recover, water, food, stones, work, idle]
     return Selector("castaway", memory=False, children=children)
 
 

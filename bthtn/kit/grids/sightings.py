@@ -30,6 +30,10 @@ class Sightings(Generic[K]):
         )
         self._seen = dict(kept) | {cell: (kind, now) for cell, kind in things.items()}
 
+    def forget(self, kind: K) -> None:
+        """Forget where things of this kind are."""
+        self._seen = {cell: seen for cell, seen in self._seen.items() if seen[0] != kind}
+
     def cells_of(self, kind: K) -> list[Cell]:
         """Where things of this kind are believed to be."""
         return [cell for cell, (seen, _) in self._seen.items() if seen == kind]
