@@ -110,8 +110,8 @@ def make(agent: Castaways, tool: str) -> Behaviour:
     needed = sorted({thing for part in (tool, *workshops(tool)) for thing in PRICES[part]})
     gather = [have(agent, thing, needed_for(tool, thing)) for thing in needed]
     place = [workshop_near(agent, workshop) for workshop in workshops(tool)]
-    craft = [Do(agent, steps.stand_by, tool), Do(agent, steps.craft, tool)]
-    return first(f"make a {tool}", made, each(f"how to make a {tool}", *gather, *place, *craft))
+    craft = Do(agent, steps.craft, tool)
+    return first(f"make a {tool}", made, each(f"how to make a {tool}", *gather, *place, craft))
 
 
 def needed_for(tool: str, thing: str) -> Count:
@@ -145,10 +145,25 @@ def quenched(agent: Castaways) -> Behaviour:
 
 
 def rested(agent: Castaways) -> Behaviour:
-    """He sleeps where nothing can come."""
+    """He sleeps where nothing can come, and has stones for the walls before."""
     sheltered = If(agent, "sheltered?", lambda state: state.sheltered)
-    dig_in = first("shelter", sheltered, Do(agent, steps.dig_in))
-    return each("rest", dig_in, Do(agent, steps.sleep, done="sleep"))
+    asleep = each("stay", sheltered, Do(agent, steps.sleep, done="sleep"))
+    walls = first(
+        "stones for walls",
+        If(agent, "enough stones?", lambda state: state.has["stone"] >= FOR_WALLS),
+        stocked(agent),
+    )
+    home = (Do(agent, step) for step in (steps.go_home, steps.dig_in, steps.sleep))
+    return first("rest", asleep, one_by_one("make a shelter", walls, *home))
+
+
+FOR_WALLS, STOCK, FOR_BED = 4, 8, 5
+"""Stones for a shelter at least, those that he stocks up to for it, and those around a plant."""
+
+
+def stocked(agent: Castaways) -> Behaviour:
+    """There are stones for a night wherever he is."""
+    return have(agent, "stone", lambda _: STOCK)
 
 
 def achieved(agent: Castaways) -> Behaviour:
@@ -160,21 +175,27 @@ def achieved(agent: Castaways) -> Behaviour:
     def lacks(tool: str) -> Behaviour:
         return If(agent, f"no {tool}?", lambda state: not state.has[tool])
 
-    sapling = have(agent, "sapling", lambda _: 1)
-    stone = have(agent, "stone", lambda _: 1)
-    cow_known = If(agent, "cow known?", lambda state: state.known["cow"])
-    water_known = If(agent, "water known?", lambda state: state.known["water"])
+    def known(kind: str) -> Behaviour:
+        return If(agent, f"{kind} known?", lambda state: state.known[kind])
+
+    no_bed = If(agent, "no bed?", lambda state: not state.known["bed"])
+    sapling, bedded = have(agent, "sapling", lambda _: 1), have(agent, "sapling", lambda _: 1)
+    stone, border = have(agent, "stone", lambda _: 1), have(agent, "stone", lambda _: FOR_BED)
     wood = have(agent, "wood", wood_for_later)
+    harvest = Do(agent, steps.harvest, done="harvest")
+    bed = (no_bed, bedded, border, Do(agent, steps.plant_bed))
     return first(
         "progress",
         each("wood pickaxe", lacks("wood_pickaxe"), make(agent, "wood_pickaxe")),
         each("wood sword", lacks("wood_sword"), make(agent, "wood_sword")),
+        each("harvest", never("harvest"), known("plant-ripe"), harvest),
         one_by_one("sapling", never("plant"), sapling, Do(agent, steps.plant, done="plant")),
-        each("water", never("drink"), water_known, quenched(agent)),
-        each("cow", never("cow"), cow_known, slain(agent, "cow")),
+        each("water", never("drink"), known("water"), quenched(agent)),
+        each("cow", never("cow"), known("cow"), slain(agent, "cow")),
         each("stone pickaxe", lacks("stone_pickaxe"), wood, make(agent, "stone_pickaxe")),
         each("stone sword", lacks("stone_sword"), make(agent, "stone_sword")),
         one_by_one("stone", never("stone"), stone, Do(agent, steps.put, "stone", done="stone")),
+        one_by_one("bed", never("harvest"), *bed),
         each("iron pickaxe", lacks("iron_pickaxe"), make(agent, "iron_pickaxe")),
         each("iron sword", lacks("iron_sword"), make(agent, "iron_sword")),
         each("diamond", lacks("diamond"), have(agent, "diamond", lambda _: 1)),
@@ -182,6 +203,7 @@ def achieved(agent: Castaways) -> Behaviour:
         each("skeleton", never("skeleton"), slain(agent, "skeleton")),
         each("any cow", never("cow"), slain(agent, "cow")),
         each("any water", never("drink"), quenched(agent)),
+        each("tend", never("harvest"), Do(agent, steps.tend)),
     )
 
 
@@ -193,7 +215,7 @@ def wood_for_later(state: Castaway) -> int:
 
 ROUTINES: Final = MappingProxyType(
     {"rest": rested, "quench": quenched, "eat": lambda agent: slain(agent, "cow")}
-    | {"mission": achieved}
+    | {"stock": stocked, "mission": achieved}
 )
 
 
