@@ -25,6 +25,7 @@ from typing import Any
 
 from py_trees.common import Status
 
+from benchmarks import crafter_lines
 from benchmarks.crafter_results import ARMS, LONGEST, Game, tables
 from benchmarks.page import written
 from benchmarks.report import markdown
@@ -282,6 +283,7 @@ def run(arguments: list[str]) -> int:
     lines = without_times(games)
     given.file.with_suffix(".games.jsonl").write_text(lines, "utf-8")
     made = tables(games)
+    made["lines"] = crafter_lines.table({row[0]: row[2] for row in made["arms"][1:]})
     for table in made.values():
         sys.stdout.write(f"{markdown(table)}\n\n")
     digest = sha256(lines.encode()).hexdigest()

@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from benchmarks.crafter_lines import decisions, lines
 from benchmarks.crafter_results import (
     ACHIEVEMENTS,
     ARMS,
@@ -124,3 +125,26 @@ def test_a_page_whose_ladder_lost_a_number_or_that_is_half_of_a_run_is_at_fault(
     assert faults(page(arms="Not run yet.")) == [
         "tables of a run stand beside others that are not run yet"
     ]
+
+
+SOURCE = '''"""What it is."""
+
+import os  # to have a line
+
+
+def chosen(one, other):
+    """Which."""
+    # Why.
+    if one and other or None:
+        return [
+            one
+            for one in other
+        ]
+    return other
+'''
+
+
+def test_lines_are_those_with_code_and_decisions_the_places_where_it_branches():
+    assert lines(SOURCE) == 8
+    assert decisions(SOURCE) == 4  # if, and, or, for
+    assert decisions("yield_ = method(a(), when=B.x & B.y | ~B.z)") == 3

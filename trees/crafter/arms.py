@@ -66,7 +66,7 @@ class Anew(Decorator):
         self._version = 0
 
     def tick(self) -> Iterator[Behaviour]:
-        """Let a step that is over end; then begin anew if anything was learned since the last tick."""
+        """Let a step that is over end; then begin anew if anything was learned."""
         beliefs = self.decorated.agent.beliefs
         is_news = beliefs.version != self._version and self.decorated.status is Status.RUNNING
         yield from super().tick()
@@ -87,7 +87,7 @@ def one_achievement(goal: PlanGoal, tasks: ModuleType = domain) -> PlanGoal:
 
 
 def at_once() -> ModuleType:
-    """The module of the domain anew, with a domain of its own in which nothing is left for later."""
+    """The module of the domain anew, with a domain in which nothing is left for later."""
     spec = find_spec(domain.__name__)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
