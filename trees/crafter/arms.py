@@ -1,4 +1,4 @@
-"""The arms of the experiment in Crafter: the castaway, and what is left of him without a part.
+"""The arms of the experiment in Crafter: the castaway, and what he is without a part.
 
 Each takes the castaway's own tree and puts something else in the place of its goals, so that all
 that is not said here is the same.

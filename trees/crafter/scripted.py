@@ -24,13 +24,19 @@ Count = Callable[[Castaway], int]
 # what can be seen to
 
 
+def at_hand(agent: Castaways, kind: str, use: Behaviour) -> Behaviour:
+    """Something is used where it was seen; as long as it was not seen, it is looked for."""
+    known = If(agent, f"{kind} known?", lambda state: state.known[kind])
+    unknown = If(agent, f"no {kind} known?", lambda state: not state.known[kind])
+    find = each(f"look for {kind}", unknown, Do(agent, steps.find, kind))
+    return first(f"{use.name} or look", each(use.name, known, use), find)
+
+
 def have(agent: Castaways, thing: str, count: Count) -> Behaviour:
     """So many of a thing are carried."""
     source = SOURCES[thing]
     enough = If(agent, f"enough {thing}?", lambda state: state.has[thing] >= count(state))
-    known = If(agent, f"{source} known?", lambda state: state.known[source])
-    fetch = each(f"fetch {thing}", known, Do(agent, steps.fetch, thing))
-    taking = first(f"take {thing}", fetch, Do(agent, steps.find, source))
+    taking = at_hand(agent, source, Do(agent, steps.fetch, thing))
     if thing in TOOLS:
         taking = each(f"with a {TOOLS[thing]}", make(agent, TOOLS[thing]), taking)
     return first(f"have {thing}", enough, taking)
@@ -64,16 +70,12 @@ def workshop_near(agent: Castaways, workshop: str) -> Behaviour:
 
 def slain(agent: Castaways, creature: str) -> Behaviour:
     """A creature is hunted, and looked for before."""
-    known = If(agent, f"{creature} known?", lambda state: state.known[creature])
-    hunt = each(f"hunt {creature}", known, Do(agent, steps.hunt, creature, done=creature))
-    return first(f"slay {creature}", hunt, Do(agent, steps.find, creature))
+    return at_hand(agent, creature, Do(agent, steps.hunt, creature, done=creature))
 
 
 def quenched(agent: Castaways) -> Behaviour:
     """He drinks his fill, and looks for water before."""
-    known = If(agent, "water known?", lambda state: state.known["water"])
-    drink = each("drink", known, Do(agent, steps.drink, done="drink"))
-    return first("quench", drink, Do(agent, steps.find, "water"))
+    return at_hand(agent, "water", Do(agent, steps.drink, done="drink"))
 
 
 def rested(agent: Castaways) -> Behaviour:
