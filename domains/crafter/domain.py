@@ -49,12 +49,13 @@ def progress() -> Methods:
     )
     yield method(make("iron_pickaxe"), when=Castaway.has["iron_pickaxe"] == 0)
     yield method(make("iron_sword"), when=Castaway.has["iron_sword"] == 0)
+    yield method(have("diamond", 1), when=~Castaway.done["diamond"] & Castaway.known["diamond"])
     yield method(have("diamond", 1), when=~Castaway.done["diamond"])
     yield method(slay("zombie"), when=~Castaway.done["zombie"])
     yield method(slay("skeleton"), when=~Castaway.done["skeleton"])
     yield method(slay("cow"), when=~Castaway.done["cow"])
     yield method(quench(), when=~Castaway.done["drink"])
-    yield method(tend(), when=~Castaway.done["harvest"])
+    yield method(go_home(), dig_in(), tend(), when=~Castaway.done["harvest"])
 
 
 @crafter.compound
@@ -114,9 +115,7 @@ def quench() -> Methods:
 def rest() -> Methods:
     """Sleep where nothing can come."""
     yield method(sleep(), when=Castaway.sheltered)
-    yield method(
-        go_home(), dig_in(), sleep(), when=~Castaway.sheltered & (Castaway.has["stone"] >= 4)
-    )
+    yield method(go_home(), dig_in(), sleep(), when=Castaway.has["stone"] >= 4)
     yield method(have("stone", 8), go_home(), dig_in(), sleep(), when=Castaway.has["stone"] < 8)
 
 

@@ -90,6 +90,9 @@ class Body(PlainData):
         self.seen = seen.keys()
         plants = {cell: thing for cell, (_, thing) in seen.items() if thing.startswith("plant")}
         self.map.see({cell: ground for cell, (ground, _) in seen.items()} | plants, now)
+        self.plants = [*self.map.cells_of("plant"), *self.map.cells_of("plant-ripe")]
+        young = self.map.cells_of("plant")
+        self.fences = {cell for plant in young for cell in beside(plant)}
         moving = {cell: thing for cell, (_, thing) in seen.items() if thing in CREATURES}
         self.creatures.see(moving, seen, now)
         self.archers = [cell for cell, thing in moving.items() if thing == "skeleton"]
@@ -115,12 +118,14 @@ class Body(PlainData):
         return kind == "tree" or (kind in TOOLS and self.has[TOOLS[kind]] > 0)
 
     def price(self, cell: Cell) -> int:
-        """How many steps it takes to get into a cell; 0 if nobody can."""
+        """How many steps it takes to get into a cell; 0 if nobody can, or should."""
         kind = self.map.get(cell)
         if kind in FREE:
             if cell in self.creatures:
                 return 4  # it will move
             return 6 if any(distance(cell, other) < 5 for other in self.archers) else 1
+        if cell in self.fences:
+            return 0
         if self.can_take(kind):
             return 3  # turn, take it, walk
         return 5 if kind == "water" and self.has["stone"] else 0  # and put a stone there before
@@ -170,8 +175,7 @@ class Body(PlainData):
     @property
     def beds(self) -> list[Cell]:
         """Where something grows that nothing can tread down."""
-        plants = [*self.map.cells_of("plant"), *self.map.cells_of("plant-ripe")]
-        return [p for p in plants if not any(self.map.get(c, "grass") in FREE for c in beside(p))]
+        return [p for p in self.plants if not any(self.map.get(c) in FREE for c in beside(p))]
 
     def _repr_png_(self) -> bytes:
         """What he sees: for `bthtn watch`, and for notebooks."""

@@ -39,7 +39,9 @@ def fetch(agent: Castaways, thing: str) -> Running:
                 agent, lambda cell: body.map.get(cell) == source and body.is_free(cell)
             )
         else:
-            yield from _approach(agent, lambda cell: body.map.get(cell) == source)
+            yield from _approach(
+                agent, lambda cell: body.map.get(cell) == source and cell not in body.fences
+            )
         yield from _done(agent, Action.DO)
         if patience.is_over(0):
             raise OperatorFailed(f"there is no {thing} to be had")
@@ -174,17 +176,15 @@ def go_home(agent: Castaways) -> Running:
     """What is planted grows only while he is near."""
     body = agent.body
     home = min(body.beds, key=lambda bed: distance(bed, body.here), default=None)
-    if home and 8 < distance(home, body.here) < 40:
-        yield from _go(agent, lambda cell: distance(cell, home) <= 8)
+    if home and 6 < distance(home, body.here) < 30:
+        yield from _go(agent, lambda cell: distance(cell, home) <= 6)
 
 
 @operators.bind(steps.tend)
 def tend(agent: Castaways) -> Running:
     """Stay where he can see it."""
     body = agent.body
-    while body.beds and not body.map.cells_of("plant-ripe"):
-        home = min(body.beds, key=lambda bed: distance(bed, body.here))
-        yield from _go(agent, lambda cell: distance(cell, home) <= 3)
+    while body.beds and not body.map.cells_of("plant-ripe") and is_closed(body):
         yield from _done(agent, Action.WAIT)
 
 
@@ -233,17 +233,19 @@ def _gaps(body: Body, room: Collection[Cell]) -> list[Cell]:
 def _room(body: Body) -> tuple[Cell, ...]:
     """The room near by that is closed with the least work."""
     search = body.way(lambda _: False, lambda *_: 1)
-    search.advance(120)
+    search.advance(250)
     best, least = (), 1_000.0
-    for number, cell in enumerate(search.before):
+    for cell in search.before:
         for shape in SHAPES:
             room = tuple((cell[0] + x, cell[1] + y) for x, y in shape)
             work = _work(body, room)
-            if work is not None and work + number / 4 < least:
-                best, least = room, work + number / 4
+            if work is not None and work + distance(cell, body.here) < least:
+                best, least = room, work + distance(cell, body.here)
     return best
 
 
+WELL = 15
+"""How much work it is worth to have water to drink in the shelter."""
 SHAPES = (((0, 0), (1, 0)), ((0, 0), (0, 1)), ((0, 0), (1, 0), (0, 1), (1, 1)))
 
 
@@ -265,7 +267,8 @@ def _work(body: Body, room: tuple[Cell, ...]) -> int | None:
             gaps += 1
             if moved(cell, heading, -1) not in room:
                 return None
-    return None if gaps > stones else 2 * digging + 3 * gaps
+    well = any(body.map.get(near) == "water" for cell in room for near in beside(cell))
+    return None if gaps > stones else 2 * digging + 3 * gaps - WELL * well
 
 
 # ways: all that walks, walks here

@@ -34,12 +34,19 @@ def castaway(agent: Castaways) -> Behaviour:
     recover = Sequence(
         "recover", memory=False, children=[tired, over(PlanGoal("rest", agent, rest()))]
     )
+    at_well = Believes(
+        "at the well",
+        agent,
+        Survivor.well & (Castaway.drink < 7),
+        until=(Castaway.drink > 8) | ~Survivor.well,
+    )
+    sip = Sequence("sip", memory=False, children=[at_well, over(PlanGoal("sip", agent, quench()))])
     parched = (Castaway.drink < 5) | (evening & (Castaway.drink < 8))
     thirsty = Believes("thirsty", agent, parched, until=Castaway.drink > 8)
     water = Sequence(
         "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
     )
-    famished = (Castaway.food < 5) | (evening & (Castaway.food < 8))
+    famished = (Castaway.food < 4) | (evening & (Castaway.food < 8))
     famished |= (Castaway.food < 7) & Survivor.cow_at_hand
     hungry = Believes("hungry", agent, famished)
     food = Sequence(
@@ -53,7 +60,7 @@ def castaway(agent: Castaways) -> Behaviour:
     )
     work = PlanGoal("mission", agent, live())
     idle = Act("wait", body, waiting)
-    children = [defend, recover, water, food, stones, work, idle]
+    children = [defend, sip, recover, water, food, stones, work, idle]
     return Selector("castaway", memory=False, children=children)
 
 
