@@ -32,10 +32,14 @@ def at_hand(agent: Castaways, kind: str, use: Behaviour) -> Behaviour:
     return first(f"{use.name} or look", each(use.name, known, use), find)
 
 
-def have(agent: Castaways, thing: str, count: Count) -> Behaviour:
+def have(agent: Castaways, thing: str, count: int | Count) -> Behaviour:
     """So many of a thing are carried."""
     source = SOURCES[thing]
-    enough = If(agent, f"enough {thing}?", lambda state: state.has[thing] >= count(state))
+
+    def is_enough(state: Castaway) -> bool:
+        return state.has[thing] >= (count if isinstance(count, int) else count(state))
+
+    enough = If(agent, f"enough {thing}?", is_enough)
     taking = at_hand(agent, source, Do(agent, steps.fetch, thing))
     if thing in TOOLS:
         taking = each(f"with a {TOOLS[thing]}", make(agent, TOOLS[thing]), taking)
@@ -85,7 +89,7 @@ def rested(agent: Castaways) -> Behaviour:
     walls = first(
         "stones for walls",
         If(agent, "enough stones?", lambda state: state.has["stone"] >= FOR_WALLS),
-        stocked(agent),
+        have(agent, "stone", STOCK),
     )
     home = (Do(agent, step) for step in (steps.go_home, steps.dig_in, steps.sleep))
     return first("rest", asleep, one_by_one("make a shelter", walls, *home))
@@ -93,11 +97,6 @@ def rested(agent: Castaways) -> Behaviour:
 
 FOR_WALLS, STOCK, FOR_BED = 4, 8, 5
 """Stones for a shelter at least, those that he stocks up to for it, and those around a plant."""
-
-
-def stocked(agent: Castaways) -> Behaviour:
-    """There are stones for a night wherever he is."""
-    return have(agent, "stone", lambda _: STOCK)
 
 
 def achieved(agent: Castaways) -> Behaviour:
@@ -113,10 +112,11 @@ def achieved(agent: Castaways) -> Behaviour:
         return If(agent, f"{kind} known?", lambda state: state.known[kind])
 
     no_bed = If(agent, "no bed?", lambda state: not state.known["bed"])
-    sapling, bedded = have(agent, "sapling", lambda _: 1), have(agent, "sapling", lambda _: 1)
-    stone, border = have(agent, "stone", lambda _: 1), have(agent, "stone", lambda _: FOR_BED)
+    sapling, bedded = have(agent, "sapling", 1), have(agent, "sapling", 1)
+    stone, border = have(agent, "stone", 1), have(agent, "stone", FOR_BED)
     wood = have(agent, "wood", wood_for_later)
     harvest = Do(agent, steps.harvest, done="harvest")
+    tend = (Do(agent, step) for step in (steps.go_home, steps.dig_in, steps.tend))
     bed = (no_bed, bedded, border, Do(agent, steps.plant_bed))
     return first(
         "progress",
@@ -132,12 +132,12 @@ def achieved(agent: Castaways) -> Behaviour:
         one_by_one("bed", never("harvest"), *bed),
         each("iron pickaxe", lacks("iron_pickaxe"), make(agent, "iron_pickaxe")),
         each("iron sword", lacks("iron_sword"), make(agent, "iron_sword")),
-        each("diamond", lacks("diamond"), have(agent, "diamond", lambda _: 1)),
+        each("diamond", lacks("diamond"), have(agent, "diamond", 1)),
         each("zombie", never("zombie"), slain(agent, "zombie")),
         each("skeleton", never("skeleton"), slain(agent, "skeleton")),
         each("any cow", never("cow"), slain(agent, "cow")),
         each("any water", never("drink"), quenched(agent)),
-        each("tend", never("harvest"), Do(agent, steps.tend)),
+        one_by_one("tend", never("harvest"), *tend),
     )
 
 
@@ -148,11 +148,12 @@ def wood_for_later(state: Castaway) -> int:
 
 
 ROUTINES: Final = MappingProxyType(
-    {"rest": rested, "quench": quenched, "eat": lambda agent: slain(agent, "cow")}
-    | {"stock": stocked, "mission": achieved}
+    {"rest": rested, "quench": quenched, "slay": slain, "have": have, "live": achieved}
 )
 
 
 def routine(goal: PlanGoal) -> Behaviour:
     """What stands in the place of a goal; a cycle follows the other in the same tick."""
-    return Repeat(goal.name, ROUTINES[goal.name](goal.agent), -1)
+    call = goal.goal
+    given = [argument.value for argument in call.args]
+    return Repeat(goal.name, ROUTINES[call.task.name](goal.agent, *given), -1)
