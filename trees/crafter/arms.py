@@ -16,7 +16,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Repeat
 from bthtn.examples.domains.crafter import domain
 
 from .body import Body
@@ -80,10 +80,12 @@ class Anew(Decorator):
         return self.decorated.status
 
 
-def one_achievement(goal: PlanGoal, tasks: ModuleType = domain) -> PlanGoal:
-    """The goal with the tasks of a module; where it is to go on for ever, until the first end."""
-    name = goal.goal.task.name.replace("live", "progress")
-    return PlanGoal(goal.name, goal.agent, getattr(tasks, name)(*goal.goal.args))
+def short(goal: PlanGoal, tasks: ModuleType = domain) -> Behaviour:
+    """The goal, with the tasks of a module; the one for life is one achievement after the other."""
+    name, args = goal.goal.task.name, goal.goal.args
+    if name == "live":
+        return Repeat(goal.name, PlanGoal(goal.name, goal.agent, tasks.progress()), -1)
+    return PlanGoal(goal.name, goal.agent, getattr(tasks, name)(*args))
 
 
 def at_once() -> ModuleType:
@@ -102,7 +104,7 @@ def without_deferred(world: Level) -> Character:
         by_name.bind(task.name)(operators.find(task))
     domains = [domain.crafter, tasks.crafter]  # the castaway's goals are made, and then replaced
     agent = Agent("castaway", domains, Survivor(), body=Body(world), operators=by_name)
-    goals = partial(one_achievement, tasks=tasks)
+    goals = partial(short, tasks=tasks)
     return living(agent, lambda agent: with_goals(castaway(agent), goals))
 
 
@@ -114,9 +116,7 @@ ARMS: Final[MappingProxyType[str, Callable[[Level], Character]]] = MappingProxyT
     {
         "hybrid": _with_tree(castaway),
         "between plans": _with_tree(
-            lambda agent: BetweenPlans(
-                "between plans", with_goals(castaway(agent), one_achievement)
-            )
+            lambda agent: BetweenPlans("between plans", with_goals(castaway(agent), short))
         ),
         "scripted": _with_tree(lambda agent: with_goals(castaway(agent), routine)),
         "without deferred": without_deferred,
