@@ -37,12 +37,13 @@ def progress() -> Methods:
     yield method(harvest(), when=~Castaway.done["harvest"] & Castaway.known["plant-ripe"])
     yield method(have("sapling", 1), plant(), when=~Castaway.done["plant"])
     yield method(drink(), when=~Castaway.done["drink"] & Castaway.known["water"])
-    yield method(hunt("cow"), when=~Castaway.done["cow"] & Castaway.known["cow"])
     yield method(
         fill_up_with_wood(), make("stone_pickaxe"), when=Castaway.has["stone_pickaxe"] == 0
     )
     yield method(make("stone_sword"), when=Castaway.has["stone_sword"] == 0)
     yield method(have("stone", 1), put("stone"), when=~Castaway.done["stone"])
+    yield method(furnish(), when=~Castaway.done["furnace"])
+    yield method(have("coal", 2), when=(Castaway.has["coal"] == 0) & Castaway.known["coal"] & (Castaway.has["iron_sword"] == 0))
     yield method(
         *(have("sapling", 1), have("stone", 5), plant_bed()),
         when=~Castaway.done["harvest"] & ~Castaway.known["bed"],
@@ -71,6 +72,13 @@ def make(tool: str) -> Methods:
             defer(make(tool), now=True),
         ]
     )
+
+
+@crafter.compound
+def furnish() -> Methods:
+    """Have a furnace beside a table."""
+    yield method(have("stone", 4), put("furnace"), when=Castaway.near["table"])
+    yield method(have("wood", 2), have("stone", 4), put("table"), put("furnace"))
 
 
 @crafter.compound

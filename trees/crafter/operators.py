@@ -176,7 +176,7 @@ def go_home(agent: Castaways) -> Running:
     """What is planted grows only while he is near."""
     body = agent.body
     home = min(body.beds, key=lambda bed: distance(bed, body.here), default=None)
-    if home and 6 < distance(home, body.here) < 30:
+    if home and 6 < distance(home, body.here) < 25:
         yield from _go(agent, lambda cell: distance(cell, home) <= 6)
 
 

@@ -46,8 +46,8 @@ def castaway(agent: Castaways) -> Behaviour:
     water = Sequence(
         "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
     )
-    famished = (Castaway.food < 4) | (evening & (Castaway.food < 8))
-    famished |= (Castaway.food < 7) & Survivor.cow_at_hand
+    famished = (Castaway.food < 4) | ((Castaway.food < 6) & Castaway.known["cow"])
+    famished |= ((Castaway.food < 7) & Survivor.cow_at_hand) | (evening & (Castaway.food < 7))
     hungry = Believes("hungry", agent, famished)
     food = Sequence(
         "food", memory=False, children=[hungry, over(PlanGoal("eat", agent, slay("cow")))]
