@@ -99,6 +99,14 @@ FOR_WALLS, STOCK, FOR_BED = 4, 8, 5
 """Stones for a shelter at least, those that he stocks up to for it, and those around a plant."""
 
 
+def furnished(agent: Castaways) -> Behaviour:
+    """A furnace stands beside a table."""
+    near = If(agent, "table near?", lambda state: state.near["table"])
+    table = [have(agent, "wood", 2), have(agent, "stone", 4), Do(agent, steps.put, "table")]
+    furnace = [have(agent, "stone", 4), Do(agent, steps.put, "furnace", done="furnace")]
+    return one_by_one("furnish", first("table", near, one_by_one("set up", *table)), *furnace)
+
+
 def achieved(agent: Castaways) -> Behaviour:
     """The first thing that he has never done, and that can be done."""
 
@@ -111,6 +119,7 @@ def achieved(agent: Castaways) -> Behaviour:
     def known(kind: str) -> Behaviour:
         return If(agent, f"{kind} known?", lambda state: state.known[kind])
 
+    needs_coal = If(agent, "coal to come?", lambda state: state.has["coal"] < coal_for_later(state))
     no_bed = If(agent, "no bed?", lambda state: not state.known["bed"])
     sapling, bedded = have(agent, "sapling", 1), have(agent, "sapling", 1)
     stone, border = have(agent, "stone", 1), have(agent, "stone", FOR_BED)
@@ -125,10 +134,11 @@ def achieved(agent: Castaways) -> Behaviour:
         each("harvest", never("harvest"), known("plant-ripe"), harvest),
         one_by_one("sapling", never("plant"), sapling, Do(agent, steps.plant, done="plant")),
         each("water", never("drink"), known("water"), quenched(agent)),
-        each("cow", never("cow"), known("cow"), slain(agent, "cow")),
         each("stone pickaxe", lacks("stone_pickaxe"), wood, make(agent, "stone_pickaxe")),
         each("stone sword", lacks("stone_sword"), make(agent, "stone_sword")),
         one_by_one("stone", never("stone"), stone, Do(agent, steps.put, "stone", done="stone")),
+        each("furnace", never("furnace"), furnished(agent)),
+        each("coal", needs_coal, known("coal"), have(agent, "coal", coal_for_later)),
         one_by_one("bed", never("harvest"), *bed),
         each("iron pickaxe", lacks("iron_pickaxe"), make(agent, "iron_pickaxe")),
         each("iron sword", lacks("iron_sword"), make(agent, "iron_sword")),
@@ -145,6 +155,11 @@ def wood_for_later(state: Castaway) -> int:
     """The wood for all that is still to be made, before he leaves for where no trees are."""
     tools = [price["wood"] for made, price in PRICES.items() if "_" in made and not state.has[made]]
     return min(9, sum(tools) + (0 if state.near["table"] else PRICES["table"]["wood"]))
+
+
+def coal_for_later(state: Castaway) -> int:
+    """The coal for the tools of iron that are still to be made."""
+    return sum(not state.has[tool] for tool in ("iron_pickaxe", "iron_sword"))
 
 
 ROUTINES: Final = MappingProxyType(
