@@ -43,14 +43,19 @@ def progress() -> Methods:
     yield method(make("stone_sword"), when=Castaway.has["stone_sword"] == 0)
     yield method(have("stone", 1), put("stone"), when=~Castaway.done["stone"])
     yield method(furnish(), when=~Castaway.done["furnace"])
-    yield method(have("coal", 2), when=(Castaway.has["coal"] == 0) & Castaway.known["coal"] & (Castaway.has["iron_sword"] == 0))
     yield method(
-        *(have("sapling", 1), have("stone", 5), plant_bed()),
-        when=~Castaway.done["harvest"] & ~Castaway.known["bed"],
+        have("coal", 2),
+        when=(Castaway.has["coal"] == 0)
+        & Castaway.known["coal"]
+        & (Castaway.has["iron_sword"] == 0),
     )
     yield method(make("iron_pickaxe"), when=Castaway.has["iron_pickaxe"] == 0)
     yield method(make("iron_sword"), when=Castaway.has["iron_sword"] == 0)
     yield method(have("diamond", 1), when=~Castaway.done["diamond"] & Castaway.known["diamond"])
+    yield method(
+        *(have("sapling", 1), have("stone", 5), plant_bed()),
+        when=~Castaway.done["harvest"] & ~Castaway.known["bed"],
+    )
     yield method(have("diamond", 1), when=~Castaway.done["diamond"])
     yield method(slay("zombie"), when=~Castaway.done["zombie"])
     yield method(slay("skeleton"), when=~Castaway.done["skeleton"])

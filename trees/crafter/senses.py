@@ -11,7 +11,7 @@ from .body import CREATURES, FREE, Body
 from .steps import reflex
 
 Castaways = Agent[Castaway, Body]
-DUSK, DAWN = 0.4, 0.2
+DUSK, DAWN = 0.5, 0.3
 """So dark that one sees little; most zombies come from then on."""
 DAY, AFTERNOON = 300, 100
 A_WALK = 12

@@ -11,7 +11,7 @@ from py_trees.decorators import SuccessIsFailure
 
 from bthtn.behaviours import Agent, Believes, Character, PlanGoal
 from bthtn.examples.domains.crafter.beliefs import Castaway
-from bthtn.examples.domains.crafter.domain import crafter, have, live, quench, rest, slay
+from bthtn.examples.domains.crafter.domain import crafter, live, quench, rest, slay
 
 from .body import Body
 from .level import Level, level
@@ -41,26 +41,19 @@ def castaway(agent: Castaways) -> Behaviour:
         until=(Castaway.drink > 8) | ~Survivor.well,
     )
     sip = Sequence("sip", memory=False, children=[at_well, over(PlanGoal("sip", agent, quench()))])
-    parched = (Castaway.drink < 5) | (evening & (Castaway.drink < 8))
+    parched = (Castaway.drink < 4) | (evening & (Castaway.drink < 8))
     thirsty = Believes("thirsty", agent, parched, until=Castaway.drink > 8)
     water = Sequence(
         "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
     )
-    famished = (Castaway.food < 4) | ((Castaway.food < 6) & Castaway.known["cow"])
-    famished |= ((Castaway.food < 7) & Survivor.cow_at_hand) | (evening & (Castaway.food < 7))
+    famished = (Castaway.food < 4) | ((Castaway.food < 7) & (evening | Survivor.cow_at_hand))
     hungry = Believes("hungry", agent, famished)
     food = Sequence(
         "food", memory=False, children=[hungry, over(PlanGoal("eat", agent, slay("cow")))]
     )
-    unarmed = Believes(
-        "unarmed", agent, evening & (Castaway.has["stone"] < 6), until=Castaway.has["stone"] > 7
-    )
-    stones = Sequence(
-        "stones", memory=False, children=[unarmed, over(PlanGoal("stock", agent, have("stone", 8)))]
-    )
     work = PlanGoal("mission", agent, live())
     idle = Act("wait", body, waiting)
-    children = [defend, sip, recover, water, food, stones, work, idle]
+    children = [defend, sip, recover, water, food, work, idle]
     return Selector("castaway", memory=False, children=children)
 
 
