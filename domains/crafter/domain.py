@@ -50,12 +50,12 @@ def progress() -> Methods:
         & (Castaway.has["iron_sword"] == 0),
     )
     yield method(make("iron_pickaxe"), when=Castaway.has["iron_pickaxe"] == 0)
-    yield method(make("iron_sword"), when=Castaway.has["iron_sword"] == 0)
-    yield method(have("diamond", 1), when=~Castaway.done["diamond"] & Castaway.known["diamond"])
     yield method(
         *(have("sapling", 1), have("stone", 5), plant_bed()),
         when=~Castaway.done["harvest"] & ~Castaway.known["bed"],
     )
+    yield method(make("iron_sword"), when=Castaway.has["iron_sword"] == 0)
+    yield method(have("diamond", 1), when=~Castaway.done["diamond"] & Castaway.known["diamond"])
     yield method(have("diamond", 1), when=~Castaway.done["diamond"])
     yield method(slay("zombie"), when=~Castaway.done["zombie"])
     yield method(slay("skeleton"), when=~Castaway.done["skeleton"])
