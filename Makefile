@@ -113,7 +113,7 @@ worlds: .venv/.ready
 	$(BIN)/python -m benchmarks.worlds --write-docs
 
 # crafter: the registered experiment of docs/crafter.md: five arms play two hundred games each; what is kept
-# in out/crafter is not played again; about CPUHOURS hours on two cores
+# in out/crafter is not played again; an hour on two cores
 crafter: .venv/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[crafter,scale]"
 	$(BIN)/python -m pytest -q benchmarks/test_crafter.py benchmarks/test_crafter_results.py
