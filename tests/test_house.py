@@ -69,6 +69,7 @@ TOOL_OF = {
     "bthtn/studio/fuzzing/rounds.py": "hypothesis",
     "bthtn/studio/fuzzing/strategy.py": "hypothesis",
     "trees/explorer/level.py": "gymnasium",
+    "trees/crafter/level.py": "crafter",
 }
 
 
