@@ -14,7 +14,6 @@ from .beliefs import (
     materials,
     to_place,
     wood_to_come,
-    workshops,
 )
 
 crafter = Domain("crafter", Castaway)

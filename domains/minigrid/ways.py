@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterator
+
+from bthtn.kit.grids import Search
 
 from .beliefs import MOVABLE, Explorer, around, beside, is_door, is_free, key_to, kind
 
@@ -40,40 +41,28 @@ def boxes(state: Explorer) -> tuple[str, ...]:
 
 def spots(state: Explorer) -> tuple[str, ...]:
     """Where something can be put down: out of the way if possible, then as near as possible."""
-    others = (there for there in _reached(state) if there != state.at)
+    others = (there for there in _search(state).before if there != state.at)
     floor = (there for there in others if _seen(state, there) == "floor")
     return tuple(sorted(floor, key=lambda there: _is_passage(state, there)))
 
 
 def way(state: Explorer, is_goal: Callable[[str], bool]) -> tuple[str, ...]:
     """The easiest way to a place that is wanted, both ends included; empty if there is none."""
-    before = _reached(state, is_goal)
-    steps = [next(reversed(before))]
-    if not is_goal(steps[0]):
-        return ()
-    while before[steps[-1]]:
-        steps.append(before[steps[-1]])
-    return tuple(reversed(steps))
+    return _search(state, is_goal).way
 
 
-def _reached(state: Explorer, is_goal: Callable[[str], bool] = lambda _: False) -> dict[str, str]:
-    """Where he can get to, easiest first, up to what is wanted; each with the place before."""
-    before: dict[str, str] = {}
-    queue = [(0, 0, state.at, "")]
-    pushed = 0
-    while queue:
-        far, _, here, last = heappop(queue)
-        if here in before:
-            continue
-        before[here] = last
-        if is_goal(here):
-            break
+def _search(state: Explorer, is_goal: Callable[[str], bool] = lambda _: False) -> Search[str]:
+    """Where he can get to, easiest first, up to what is wanted."""
+
+    def steps(here: str) -> Iterator[tuple[float, str]]:
         for there in beside(here):
             price = 1 if is_goal(there) else _price(state, there)
-            if price and there not in before:
-                pushed += 1
-                heappush(queue, (far + price, pushed, there, here))
-    return before
+            if price:
+                yield price, there
+
+    search = Search(state.at, steps, is_goal)
+    search.advance()
+    return search
 
 
 def _price(state: Explorer, there: str) -> int:

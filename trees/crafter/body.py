@@ -2,63 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 from bthtn.behaviours import PlainData
 from bthtn.examples.domains.crafter.beliefs import MOST, TOOLS
-from bthtn.kit.grids import (
-    EAST,
-    NORTH,
-    SOUTH,
-    WEST,
-    Cell,
-    GridMap,
-    Search,
-    Sightings,
-    beside,
-    distance,
-    moved,
-)
+from bthtn.kit import grids
+from bthtn.kit.grids import Cell, beside, distance, moved
 
 from .level import Action, Level
 
-STEPS: Final = {EAST: Action.EAST, SOUTH: Action.SOUTH, WEST: Action.WEST, NORTH: Action.NORTH}
+STEPS: Final = dict(
+    zip(grids.HEADINGS, (Action.EAST, Action.SOUTH, Action.WEST, Action.NORTH), strict=True)
+)
+ARROWS: Final = dict(
+    zip(("arrow-right", "arrow-down", "arrow-left", "arrow-up"), grids.HEADINGS, strict=True)
+)
 FREE: Final = frozenset({"grass", "sand", "path"})
 CREATURES: Final = ("cow", "zombie", "skeleton")
 FORGOTTEN: Final = 300
-"""A creature that was not seen for a day is not looked for."""
-LOOKS: Final = {"left": WEST, "right": EAST, "up": NORTH, "down": SOUTH}
-Pose = tuple[Cell, Cell]
-"""A cell, and the heading of somebody who stands there."""
+"""A creature that was not seen for a day is not looked for where it was."""
+EXPANSIONS: Final = 400
+"""Cells that a search looks at in a tick: what lies within fourteen steps, in two milliseconds."""
 
 
 class Body(PlainData):
     """Does one thing in each step, and remembers what is seen after it."""
 
     def __init__(self, level: Level) -> None:
-        self.level = level
-        self.map: GridMap[str] = GridMap()
-        self.creatures: Sightings[str] = Sightings(FORGOTTEN)
-        self.arrows: dict[Cell, Cell] = {}
-        self.here: Cell = (0, 0)
-        self.heading: Cell = SOUTH
-        self.asleep = False
-        self.killed = ""
+        self.level, self.legs = level, grids.Legs(self, EXPANSIONS)
+        self.map: grids.GridMap[str] = grids.GridMap()
+        self.creatures: grids.Sightings[str] = grids.Sightings(FORGOTTEN)
+        self.here, self.heading = (0, 0), grids.SOUTH
         self.order: Action | None = None
-        self.idle = 0
-        self.sun_sinks = False
+        self.killed, self.idle, self.sun_sinks = "", 0, False
         self._look()
 
     def save(self) -> Any:
-        """What was done so far: it leads to the same place, and shows the same."""
-        return self.level.save()
+        """What was done so far, which leads to the same place and shows the same; and the order."""
+        return [self.level.save(), self.order]
 
     def load(self, saved: Any) -> None:
-        """Live through it again."""
-        for action in saved:
+        """Live through what is missing of it: leaves of the tree load their body, too."""
+        done, order = saved
+        for action in done[self.level.steps :]:
             self.act(Action(action))
             self.step()
+        self.order = None if order is None else Action(order)
 
     def act(self, action: Action) -> None:
         """Do this in the next step."""
@@ -70,6 +59,8 @@ class Body(PlainData):
         self.idle += action is None
         struck = self.creatures.get(self.front) if action is Action.DO else None
         heading = next((way for way, step in STEPS.items() if step is action), None)
+        # Nobody tells him where he is, so he counts his steps. Asleep he takes none, but wakes up
+        # and walks in one step when he has slept enough.
         if heading is not None and not (self.asleep and self.has["energy"] < MOST):
             self.heading = heading
             if self.is_free(self.front):
@@ -83,26 +74,23 @@ class Body(PlainData):
         self.killed = struck or "" if gone else ""
 
     def _look(self) -> None:
-        (x, y), view = self.here, self.level.view()
-        self.asleep = view[0, 0][1] == "player-sleep"
-        now = self.level.steps
-        seen = {(x + dx, y + dy): what for (dx, dy), what in view.items()}
-        self.seen = seen.keys()
-        plants = {cell: thing for cell, (_, thing) in seen.items() if thing.startswith("plant")}
+        (x, y), now = self.here, self.level.steps
+        seen = {(x + dx, y + dy): what for (dx, dy), what in self.level.view().items()}
+        things = {cell: thing for cell, (_, thing) in seen.items() if thing}
+        plants = {cell: thing for cell, thing in things.items() if thing.startswith("plant")}
         self.map.see({cell: ground for cell, (ground, _) in seen.items()} | plants, now)
-        self.plants = [*self.map.cells_of("plant"), *self.map.cells_of("plant-ripe")]
-        young = self.map.cells_of("plant")
-        self.fences = {cell for plant in young for cell in beside(plant)}
-        moving = {cell: thing for cell, (_, thing) in seen.items() if thing in CREATURES}
+        moving = {cell: thing for cell, thing in things.items() if thing in CREATURES}
         self.creatures.see(moving, seen, now)
         self.archers = [cell for cell, thing in moving.items() if thing == "skeleton"]
-        arrows = {cell: thing for cell, (_, thing) in seen.items() if thing.startswith("arrow")}
-        self.arrows = {cell: LOOKS[thing.removeprefix("arrow-")] for cell, thing in arrows.items()}
-
-    @property
-    def has(self) -> dict[str, int]:
-        """What he carries, health and needs included."""
-        return self.level.inventory
+        self.arrows = {cell: ARROWS[thing] for cell, thing in things.items() if thing in ARROWS}
+        self.asleep, self.has = things[self.here] == "player-sleep", self.level.inventory
+        young, ripe = self.map.cells_of("plant"), self.map.cells_of("plant-ripe")
+        self.fences = {cell for plant in young for cell in beside(plant)}
+        self.beds = [
+            plant
+            for plant in (*young, *ripe)
+            if not any(self.map.get(cell) in FREE for cell in beside(plant))
+        ]
 
     @property
     def front(self) -> Cell:
@@ -113,69 +101,35 @@ class Body(PlainData):
         """Whether one can walk in."""
         return self.map.get(cell) in FREE and cell not in self.creatures and cell not in self.arrows
 
-    def can_take(self, kind: str | None) -> bool:
-        """Whether something that is in the way can be taken away."""
-        return kind == "tree" or (kind in TOOLS and self.has[TOOLS[kind]] > 0)
-
     def price(self, cell: Cell) -> int:
         """How many steps it takes to get into a cell; 0 if nobody can, or should."""
         kind = self.map.get(cell)
         if kind in FREE:
             if cell in self.creatures:
-                return 4  # it will move
+                return 4  # wait until it moves, or strike it
+            # Two arrows hit for sure in that range: they cost more time to sleep off than a detour.
             return 6 if any(distance(cell, other) < 5 for other in self.archers) else 1
         if cell in self.fences:
             return 0
-        if self.can_take(kind):
+        if kind == "tree" or (kind in TOOLS and self.has[TOOLS[kind]]):
             return 3  # turn, take it, walk
         return 5 if kind == "water" and self.has["stone"] else 0  # and put a stone there before
 
-    def into(self, cell: Cell) -> Action:
-        """What to do to get into a cell beside him."""
+    def enter(self, cell: Cell) -> None:
+        """Do what brings him nearer to standing in a cell beside him."""
         heading = (cell[0] - self.here[0], cell[1] - self.here[1])
         if self.is_free(cell) or self.heading != heading:
-            return STEPS[heading]
-        return Action.PLACE_STONE if self.map.get(cell) == "water" else Action.DO
+            self.turn(heading)
+        else:
+            self.act(Action.PLACE_STONE if self.map.get(cell) == "water" else Action.DO)
 
-    def way(
-        self, is_wanted: Callable[[Cell], bool], last: Callable[[Cell, Cell], int]
-    ) -> Search[Cell]:
-        """A search for the way to what is wanted; ``last`` is the price of the last step."""
+    def turn(self, heading: Cell) -> None:
+        """Look there; where nothing is in the way, that is a step."""
+        self.act(STEPS[heading])
 
-        def steps(here: Cell) -> Iterator[tuple[int, Cell]]:
-            for there in beside(here):
-                price = last(here, there) if is_wanted(there) else self.price(there)
-                if price:
-                    yield price, there
-
-        return Search(self.here, steps, is_wanted)
-
-    def facing(
-        self, is_wanted: Callable[[Cell], bool], within: Collection[Cell] | None = None
-    ) -> Search[Pose]:
-        """A search for the way to face a cell that is wanted, perhaps without leaving some cells."""
-
-        def steps(pose: Pose) -> Iterator[tuple[int, Pose]]:
-            for heading in STEPS:
-                there = moved(pose[0], heading)
-                if not self.is_free(there) and there != self.here:
-                    yield 1, (pose[0], heading)
-                elif within is None or there in within:
-                    yield 1, (there, heading)
-
-        start = (self.here, self.heading)
-        return Search(start, steps, lambda pose: is_wanted(moved(*pose)))
-
-    def nearest(self, kind: str) -> Cell | None:
-        """The next thing of the kind, as the crow flies."""
-        return min(
-            self.map.cells_of(kind), key=lambda cell: distance(cell, self.here), default=None
-        )
-
-    @property
-    def beds(self) -> list[Cell]:
-        """Where something grows that nothing can tread down."""
-        return [p for p in self.plants if not any(self.map.get(c) in FREE for c in beside(p))]
+    def wait(self) -> None:
+        """Let a step go by."""
+        self.act(Action.WAIT)
 
     def _repr_png_(self) -> bytes:
         """What he sees: for `bthtn watch`, and for notebooks."""

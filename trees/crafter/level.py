@@ -76,11 +76,6 @@ class Level(PlainData):
         """What was done: the same game goes the same way again."""
         return self._done.copy()
 
-    def load(self, saved: list[int]) -> None:
-        """Do it again."""
-        for action in saved:
-            self.step(Action(action))
-
 
 def level(seed: int) -> Level:
     """A new game. Raises ModuleNotFoundError without the extra ``crafter``."""

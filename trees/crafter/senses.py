@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bthtn import Fluent, fluent
 from bthtn.behaviours import Agent
 from bthtn.examples.domains.crafter.beliefs import SOURCES, Castaway
-from bthtn.kit.grids import Cell, beside, distance
+from bthtn.kit.grids import beside, distance, nearest
 
-from .body import CREATURES, FREE, Body
+from .body import CREATURES, Body
+from .shelter import closed_room
 from .steps import reflex
 
 Castaways = Agent[Castaway, Body]
-DUSK, DAWN = 0.5, 0.3
-"""So dark that one sees little; most zombies come from then on."""
-DAY, AFTERNOON = 300, 100
-A_WALK = 12
+
+DUSK: Final = 0.5
+"""So dark that one sees little; from then on more than one zombie comes at a time."""
+DAWN: Final = 0.3
+"""By then they are fewer again; who waits for broad daylight starves behind his walls."""
+DAY: Final = 300
+AFTERNOON: Final = 100
+"""So many steps after the beginning of a day, forty before dusk, it is time to see to the needs."""
+A_WALK: Final = 12
 """It is shorter to a table that is so far away than to wood for another one."""
+AT_HAND: Final = 8
+"""A cow so near, that is in view or was just now, is eaten before he is hungry."""
+NEEDS: Final = {
+    "health": Castaway.health,
+    "food": Castaway.food,
+    "drink": Castaway.drink,
+    "energy": Castaway.energy,
+}
 
 
 class Survivor(Castaway):
@@ -30,64 +46,34 @@ class Survivor(Castaway):
 def sense(agent: Castaways) -> None:
     """Believe what can be told from the picture. What was seen once is remembered."""
     body, believe = agent.body, agent.believe
-    for need, variable in NEEDS.items():
-        believe(variable, body.has[need])
     for thing, count in body.has.items():
-        if thing not in NEEDS:
-            believe(Castaway.has[thing], count)
-    for kind in dict.fromkeys(SOURCES.values()):
+        believe(NEEDS[thing] if thing in NEEDS else Castaway.has[thing], count)
+    for kind in (*dict.fromkeys(SOURCES.values()), "plant-ripe"):
         believe(Castaway.known[kind], bool(body.map.cells_of(kind)))
     for creature in CREATURES:
         believe(Castaway.known[creature], bool(body.creatures.cells_of(creature)))
-    believe(Castaway.known["plant-ripe"], bool(body.map.cells_of("plant-ripe")))
     believe(Castaway.known["bed"], bool(body.beds))
-    cow = body.creatures.nearest("cow", body.here)
-    believe(Survivor.cow_at_hand, cow is not None and distance(cow, body.here) <= 8)
-    table, furnace = body.nearest("table"), body.nearest("furnace")
-    is_near = table is not None and distance(table, body.here) <= A_WALK
-    believe(Castaway.near["table"], is_near)
-    believe(Castaway.near["furnace"], bool(is_near and furnace and distance(furnace, table) <= 2))
-    night = DAWN if not body.sun_sinks else DUSK
-    believe(Castaway.dark, body.level.darkness > night and not is_deep(body, body.here))
-    room = closed_room(body)
-    well = any(body.map[near] == "water" for cell in room for near in beside(cell))
-    believe(Castaway.sheltered, bool(room))
-    believe(Survivor.well, well and not body.asleep)
-    believe(Survivor.danger, not body.asleep and reflex(body) is not None)
-    believe(Survivor.evening, body.sun_sinks and body.level.steps % DAY > AFTERNOON)
     if body.killed:
         believe(Castaway.done[body.killed], True)
 
+    cow = nearest(body.creatures.cells_of("cow"), body.here)
+    believe(Survivor.cow_at_hand, cow is not None and distance(cow, body.here) <= AT_HAND)
+    table, furnace = (nearest(body.map.cells_of(w), body.here) for w in ("table", "furnace"))
+    is_near = table is not None and distance(table, body.here) <= A_WALK
+    believe(Castaway.near["table"], is_near)
+    believe(Castaway.near["furnace"], bool(is_near and furnace and distance(furnace, table) <= 2))
 
-NEEDS = {
-    "health": Castaway.health,
-    "food": Castaway.food,
-    "drink": Castaway.drink,
-    "energy": Castaway.energy,
-}
-
-
-def is_closed(body: Body) -> bool:
-    """Whether nothing can walk up to him."""
-    return bool(closed_room(body))
-
-
-def closed_room(body: Body) -> set[Cell]:
-    """The room of four cells at most in which he stands, if nothing can walk into it."""
-    room, to_look_at = {body.here}, [body.here]
-    while to_look_at and len(room) <= 4:
-        for cell in beside(to_look_at.pop()):
-            if cell not in body.map:
-                return set()
-            if cell not in room and body.map[cell] in FREE:
-                room.add(cell)
-                to_look_at.append(cell)
-    is_safe = len(room) <= 4 and not any(cell in body.creatures for cell in room)
-    return room if is_safe else set()
+    room, night = closed_room(body), DUSK if body.sun_sinks else DAWN
+    well = any(body.map[near] == "water" for cell in room for near in beside(cell))
+    believe(Castaway.sheltered, bool(room))
+    believe(Castaway.dark, body.level.darkness > night and not is_deep(body))
+    believe(Survivor.well, well and not body.asleep)
+    believe(Survivor.danger, not body.asleep and reflex(body) is not None)
+    believe(Survivor.evening, body.sun_sinks and body.level.steps % DAY > AFTERNOON)
 
 
-def is_deep(body: Body, cell: Cell) -> bool:
-    """Whether there is no grass near a cell, from which zombies come."""
-    x, y = cell
-    near = [(x + dx, y + dy) for dx in range(-2, 3) for dy in range(-2, 3)]
-    return all(body.map.get(there, "grass") not in ("grass", "sand") for there in near)
+def is_deep(body: Body) -> bool:
+    """Whether he is in the rock at night: zombies come from the grass, and there is none near."""
+    x, y = body.here
+    near = ((x + dx, y + dy) for dx in range(-2, 3) for dy in range(-2, 3))
+    return all(body.map.get(cell, "grass") not in ("grass", "sand") for cell in near)

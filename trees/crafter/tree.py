@@ -3,58 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 from py_trees.decorators import SuccessIsFailure
 
 from bthtn.behaviours import Agent, Believes, Character, PlanGoal
-from bthtn.examples.domains.crafter.beliefs import Castaway
+from bthtn.examples.domains.crafter.beliefs import MOST, Castaway
 from bthtn.examples.domains.crafter.domain import crafter, live, quench, rest, slay
 
 from .body import Body
-from .level import Level, level
+from .level import Action, Level, level
 from .operators import operators
 from .senses import Castaways, Survivor, sense
-from .steps import Act, defended, waiting
+from .steps import Act, reflex
 
 
 def castaway(agent: Castaways) -> Behaviour:
     """The whole character: what stands further left takes over in any step."""
-    body = agent.body
-    over = partial(SuccessIsFailure, "then go on")
+    food, drink, health = Castaway.food, Castaway.drink, Castaway.health
+    evening, dark, well = Survivor.evening, Castaway.dark, Survivor.well
+
     danger = Believes("danger", agent, Survivor.danger)
-    defend = Sequence("defend", memory=False, children=[danger, Act("strike back", body, defended)])
-    evening, fed = Survivor.evening, (Castaway.food > 0) & (Castaway.drink > 0)
-    can_rest = fed | (Castaway.health > 4)
-    worn = (Castaway.energy < 3) | Castaway.dark | (Castaway.health < 4)
-    rested = ~Castaway.dark & (Castaway.health > 6) & (Castaway.energy > 5)
+    strike = Act("strike back", agent.body, reflex)
+    defend = Sequence("defend", memory=False, children=[danger, strike])
+
+    # In the shelter, water in reach costs nothing.
+    at_well = Believes("at the well", agent, well & (drink < 7), until=(drink == MOST) | ~well)
+    # Who starves has to go out at night, as long as he can stand two zombies.
+    can_rest = ((food > 0) & (drink > 0)) | (health > 4)
+    worn = (Castaway.energy < 3) | dark | (health < 4)
+    rested = ~dark & (health > 6) & (Castaway.energy > 5)
     tired = Believes("tired", agent, worn & can_rest, until=rested | ~can_rest)
-    recover = Sequence(
-        "recover", memory=False, children=[tired, over(PlanGoal("rest", agent, rest()))]
-    )
-    at_well = Believes(
-        "at the well",
-        agent,
-        Survivor.well & (Castaway.drink < 7),
-        until=(Castaway.drink > 8) | ~Survivor.well,
-    )
-    sip = Sequence("sip", memory=False, children=[at_well, over(PlanGoal("sip", agent, quench()))])
-    parched = (Castaway.drink < 4) | (evening & (Castaway.drink < 8))
-    thirsty = Believes("thirsty", agent, parched, until=Castaway.drink > 8)
-    water = Sequence(
-        "water", memory=False, children=[thirsty, over(PlanGoal("quench", agent, quench()))]
-    )
-    famished = (Castaway.food < 4) | ((Castaway.food < 7) & (evening | Survivor.cow_at_hand))
+    # A night takes half of what one can eat and drink: in the evening he fills up.
+    parched = (drink < 4) | (evening & (drink < 8))
+    thirsty = Believes("thirsty", agent, parched, until=drink == MOST)
+    famished = (food < 4) | ((food < 7) & (evening | Survivor.cow_at_hand))
     hungry = Believes("hungry", agent, famished)
-    food = Sequence(
-        "food", memory=False, children=[hungry, over(PlanGoal("eat", agent, slay("cow")))]
-    )
-    work = PlanGoal("mission", agent, live())
-    idle = Act("wait", body, waiting)
-    children = [defend, sip, recover, water, food, work, idle]
+
+    children = [
+        defend,
+        see_to("sip", at_well, PlanGoal("sip", agent, quench())),
+        see_to("recover", tired, PlanGoal("rest", agent, rest())),
+        see_to("water", thirsty, PlanGoal("quench", agent, quench())),
+        see_to("food", hungry, PlanGoal("eat", agent, slay("cow"))),
+        PlanGoal("mission", agent, live()),
+        Act("wait", agent.body, lambda _: Action.WAIT),
+    ]
     return Selector("castaway", memory=False, children=children)
+
+
+def see_to(name: str, guard: Believes, goal: PlanGoal) -> Behaviour:
+    """A goal under a condition. When it is reached, the same tick goes on with what comes after."""
+    reached = SuccessIsFailure("then go on", goal)
+    return Sequence(name, memory=False, children=[guard, reached])
 
 
 def placed_in(world: Level, tree: Callable[[Castaways], Behaviour] = castaway) -> Character:

@@ -62,8 +62,8 @@ class Level(PlainData):
         return self._done.copy()
 
     def load(self, saved: list[int]) -> None:
-        """Do it again."""
-        for action in saved:
+        """Do again what is missing of it: leaves of the tree load their body, too."""
+        for action in saved[self.steps :]:
             self.step(Action(action))
 
     def step(self, action: Action) -> None:

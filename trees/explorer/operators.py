@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterator
 
 from bthtn import UNKNOWN
 from bthtn.behaviours import Elapsed, OperatorFailed, Operators, Running
 from bthtn.examples.domains.minigrid import domain as steps
 from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free, kind
+from bthtn.kit.grids import Search
 
 from .body import moved
 from .level import Action
@@ -86,24 +87,20 @@ def _towards(agent: Explorers, place: str) -> Running:
 
 
 def _first_action(agent: Explorers, place: str) -> Action | None:
-    """Breadth first over where he may stand and look."""
-    start = (str(agent.beliefs.get(Explorer.at)), agent.body.heading)
-    reached = {start}
-    queue = deque([(start, Action.LEFT)])
-    while queue:
-        (here, heading), first = queue.popleft()
+    """The nearest pose in which he faces the place, as for where he may stand and look."""
+
+    def steps(pose: tuple[str, int]) -> Iterator[tuple[float, tuple[str, int]]]:
+        here, heading = pose
         ahead = moved(here, heading, ahead=1)
-        if ahead == place:
-            return first
-        poses = [
-            (Action.FORWARD, (ahead, heading)),
-            (Action.RIGHT, (here, (heading + 1) % 4)),
-            (Action.LEFT, (here, (heading - 1) % 4)),
-        ]
-        if not is_free(str(agent.beliefs.get(Explorer.cell[ahead]))):
-            del poses[0]
-        for action, pose in poses:
-            if pose not in reached:
-                reached.add(pose)
-                queue.append((pose, action if (here, heading) == start else first))
-    return None
+        if is_free(str(agent.beliefs.get(Explorer.cell[ahead]))):
+            yield 1, (ahead, heading)
+        yield 1, (here, (heading + 1) % 4)
+        yield 1, (here, (heading - 1) % 4)
+
+    start = (str(agent.beliefs.get(Explorer.at)), agent.body.heading)
+    search = Search(start, steps, lambda pose: moved(*pose, ahead=1) == place)
+    search.advance()
+    if not search.way[1:]:
+        return None
+    turns = (search.way[1][1] - start[1]) % 4
+    return (Action.FORWARD, Action.RIGHT, None, Action.LEFT)[turns]

@@ -2,12 +2,25 @@
 
 A ``GridMap`` remembers what was seen where, and which cells border on what was never seen;
 ``Sightings`` remember what moves, until it is not there any more. A ``Search`` finds the cheapest
-way, a few steps of it in each tick, and ``Patience`` notices that nothing comes nearer. What the
-cells mean, and what may be walked on, is the caller's business.
+way, a part of it in each tick, and ``Legs`` walk it, until ``Patience`` is over. What the cells
+mean, and what may be walked on, is the caller's business.
 """
 
-from .cells import EAST, HEADINGS, NORTH, SOUTH, WEST, Cell, around, beside, distance, moved
+from .cells import (
+    EAST,
+    HEADINGS,
+    NORTH,
+    SOUTH,
+    WEST,
+    Cell,
+    around,
+    beside,
+    distance,
+    moved,
+    nearest,
+)
 from .grid_map import GridMap
+from .legs import Legs, Walker
 from .patience import Patience
 from .search import Search
 from .sightings import Sightings
@@ -20,11 +33,14 @@ __all__ = [
     "WEST",
     "Cell",
     "GridMap",
+    "Legs",
     "Patience",
     "Search",
     "Sightings",
+    "Walker",
     "around",
     "beside",
     "distance",
     "moved",
+    "nearest",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 Cell: TypeAlias = tuple[int, int]
@@ -37,3 +38,8 @@ def around(cell: Cell) -> tuple[Cell, ...]:
 def distance(one: Cell, other: Cell) -> int:
     """How many steps it is from one cell to another if nothing is in the way."""
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
+
+
+def nearest(cells: Iterable[Cell], here: Cell) -> Cell | None:
+    """The first of the cells that are the fewest steps away; None if there are none."""
+    return min(cells, key=lambda cell: distance(cell, here), default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bthtn.kit.grids.cells import Cell, beside
 
@@ -25,6 +25,14 @@ class GridMap(Mapping[Cell, K], Generic[K]):
 
     def __getitem__(self, cell: Cell) -> K:
         return self._cells[cell]
+
+    # Those of Mapping ask __getitem__; what is asked in every step of a search has to be quick.
+    def __contains__(self, cell: object) -> bool:
+        return cell in self._cells
+
+    def get(self, cell: Cell, default: Any = None) -> Any:
+        """What was seen in a cell, or the default."""
+        return self._cells.get(cell, default)
 
     def __iter__(self) -> Iterator[Cell]:
         return iter(self._cells)

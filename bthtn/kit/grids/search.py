@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from heapq import heappop, heappush
+from math import inf
 from typing import Generic, TypeVar
 
 P = TypeVar("P", bound=Hashable)
@@ -36,15 +37,15 @@ class Search(Generic[P]):
         self.before: dict[P, P | None] = {}
         """The places reached so far, cheapest first, each with the one before it."""
 
-    def advance(self, budget: int) -> bool:
-        """Look at so many places at most; whether the search is over."""
+    def advance(self, budget: int | None = None) -> bool:
+        """Look at so many places at most, or at all that it takes; whether the search is over."""
         queue, before = self._queue, self.before
-        while queue and self._found is None and budget > 0:
+        until = inf if budget is None else len(before) + budget
+        while queue and self._found is None and len(before) < until:
             far, _, here, last = heappop(queue)
             if here in before:
                 continue
             before[here] = last
-            budget -= 1
             if self._is_wanted(here):
                 self._found = here
                 return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Generic, TypeVar
 
-from bthtn.kit.grids.cells import Cell, distance
+from bthtn.kit.grids.cells import Cell
 
 K = TypeVar("K")
 
@@ -37,10 +37,6 @@ class Sightings(Generic[K]):
     def cells_of(self, kind: K) -> list[Cell]:
         """Where things of this kind are believed to be."""
         return [cell for cell, (seen, _) in self._seen.items() if seen == kind]
-
-    def nearest(self, kind: K, here: Cell) -> Cell | None:
-        """Where the next thing of this kind is believed to be, as the crow flies."""
-        return min(self.cells_of(kind), key=lambda cell: distance(cell, here), default=None)
 
     def __contains__(self, cell: object) -> bool:
         return cell in self._seen
