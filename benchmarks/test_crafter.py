@@ -36,7 +36,7 @@ def test_a_line_is_the_same_bytes_in_any_order_in_any_process_under_any_hash_see
     assert all(game["achievements"] and game["steps"] == 30 for game in games)
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     timed = [sum(sum(kind["took"].values()) for kind in row["times"].values()) for row in rows]
-    assert timed == [30, 30]
+    assert timed == [31, 31]  # the first tick only decides
 
     kept = file.read_bytes()  # is not played again: it would have other times
     assert run([*SHORT, str(file), "--arms", "hybrid", "scripted"]) == 0
@@ -51,7 +51,7 @@ def test_every_arm_acts():
         steps = world.steps
         for _ in range(5):
             character.tick()
-        assert world.steps == steps + 5
+        assert world.steps - steps in (4, 5)  # the first tick of a game only decides
         assert character.root.status is not Status.FAILURE
 
 
