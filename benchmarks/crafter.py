@@ -17,8 +17,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
-from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -28,6 +26,7 @@ from typing import Any
 from py_trees.common import Status
 
 from benchmarks import crafter_lines
+from benchmarks.crafter_islands import new_level
 from benchmarks.crafter_results import ARMS, LONGEST, Game, tables
 from benchmarks.page import written
 from benchmarks.report import markdown
@@ -133,7 +132,7 @@ def played(game: str, longest: int = LONGEST) -> dict[str, Any]:
     from bthtn.examples.trees.crafter.arms import placed_in  # noqa: PLC0415 - they need the extra
 
     arm, seed = game.rsplit(" ", 1)
-    world = deepcopy(_new_level(int(seed)))
+    world = new_level(int(seed))
     character = placed_in(world, arm)
     watch, times, told = Stopwatch(), Times(), Told(character)
     watch.watch(world)
@@ -159,14 +158,6 @@ def played(game: str, longest: int = LONGEST) -> dict[str, Any]:
         **told.counts(),
         "times": times.told(),
     }
-
-
-@lru_cache(maxsize=2)
-def _new_level(seed: int) -> Any:
-    """A game that nobody has played: to make its island takes as long as to play there."""
-    from bthtn.examples.trees.crafter.level import level  # noqa: PLC0415
-
-    return level(seed)
 
 
 NEEDS = {"food": "hunger", "drink": "thirst", "energy": "fatigue"}
