@@ -14,7 +14,8 @@ ROOT = Path(__file__).parent.parent
 WRITTEN = {
     "common to all": [
         *("domains/crafter/beliefs.py", "trees/crafter/level.py", "trees/crafter/body.py"),
-        *("trees/crafter/senses.py", "trees/crafter/operators.py", "trees/crafter/steps.py"),
+        *("trees/crafter/senses.py", "trees/crafter/operators.py", "trees/crafter/shelter.py"),
+        "trees/crafter/steps.py",
         "trees/crafter/tree.py",
     ],
     "hybrid": ["domains/crafter/domain.py"],
