@@ -122,7 +122,12 @@ class Legs:
         while not until():
             way = yield from self._found(self._ways(is_news, price))
             _refuse(way, Patience(WAYS))
-            yield from self.walk(way, lambda cell: is_news(cell) and not until())
+            has_walked = False
+            for _ in self.walk(way, lambda cell: is_news(cell) and not until()):
+                has_walked = True
+                yield
+            if not has_walked:  # he can neither walk in nor see it from where he stands
+                raise OperatorFailed("there is no way")
 
     def walk(self, way: Sequence[Cell], is_wanted: IsWanted) -> Running:
         """Go a way to its end, as long as it is open and its end is wanted."""
