@@ -1,4 +1,4 @@
-"""Legs: walking, approaching and turning in a grid, as parts of operators that are generators.
+"""Legs: walking, approaching and turning in a grid, for operators that are generators.
 
     yield from legs.approach(lambda cell: map.get(cell) == "tree")
 
@@ -15,7 +15,7 @@ from typing import Final, Protocol, TypeAlias, TypeVar
 from bthtn.engine.agent.operators import OperatorFailed, Running
 from bthtn.kit.grids.cells import HEADINGS, Cell, beside, moved
 from bthtn.kit.grids.patience import Patience
-from bthtn.kit.grids.search import Search
+from bthtn.kit.grids.search import WaySearch
 
 P = TypeVar("P", bound=Hashable)
 Pose: TypeAlias = tuple[Cell, Cell]
@@ -146,7 +146,7 @@ class Legs:
         search.advance(expansions)
         return search.before.keys()
 
-    def _ways(self, is_wanted: IsWanted, last: Callable[[Cell, Cell], float]) -> Search[Cell]:
+    def _ways(self, is_wanted: IsWanted, last: Callable[[Cell, Cell], float]) -> WaySearch[Cell]:
         price_of = self._walker.price
 
         def steps(here: Cell) -> Iterator[tuple[float, Cell]]:
@@ -155,9 +155,9 @@ class Legs:
                 if price:
                     yield price, there
 
-        return Search(self._walker.here, steps, is_wanted)
+        return WaySearch(self._walker.here, steps, is_wanted)
 
-    def _turns(self, is_wanted: IsWanted, within: Collection[Cell] | None) -> Search[Pose]:
+    def _turns(self, is_wanted: IsWanted, within: Collection[Cell] | None) -> WaySearch[Pose]:
         walker = self._walker
 
         def steps(pose: Pose) -> Iterator[tuple[float, Pose]]:
@@ -169,9 +169,9 @@ class Legs:
                     yield 1, (there, heading)
 
         start = (walker.here, walker.heading)
-        return Search(start, steps, lambda pose: is_wanted(moved(*pose)))
+        return WaySearch(start, steps, lambda pose: is_wanted(moved(*pose)))
 
-    def _found(self, search: Search[P]) -> Generator[None, None, tuple[P, ...]]:
+    def _found(self, search: WaySearch[P]) -> Generator[None, None, tuple[P, ...]]:
         """The way that a search finds; meanwhile he waits."""
         while not search.advance(self._expansions):
             self._walker.wait()

@@ -3,7 +3,7 @@
 import pytest
 
 from bthtn.behaviours import OperatorFailed
-from bthtn.kit.grids import EAST, Legs, Patience, Search, beside, moved
+from bthtn.kit.grids import EAST, Legs, Patience, WaySearch, beside, moved
 
 LINE = {"a": [(1, "b"), (5, "c")], "b": [(1, "c")], "c": []}
 
@@ -178,7 +178,7 @@ def test_what_he_can_get_to_comes_with_the_nearest_first():
 
 
 def test_a_search_finds_the_cheapest_way_in_slices():
-    search = Search("a", LINE.__getitem__, lambda place: place == "c")
+    search = WaySearch("a", LINE.__getitem__, lambda place: place == "c")
     assert not search.advance(1)
     assert search.way == ()
     assert search.advance()
@@ -187,7 +187,7 @@ def test_a_search_finds_the_cheapest_way_in_slices():
 
 
 def test_a_search_for_nothing_reaches_everything():
-    search = Search("a", LINE.__getitem__)
+    search = WaySearch("a", LINE.__getitem__)
     assert search.advance()
     assert search.way == ()
     assert [*search.before] == ["a", "b", "c"]
