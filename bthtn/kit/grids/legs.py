@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Generator, Hashable, Iterator,
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from bthtn.engine.agent.operators import OperatorFailed, Running
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.kit.grids.cells import HEADINGS, Cell, beside, moved
 from bthtn.kit.grids.patience import Patience
 from bthtn.kit.grids.search import WaySearch
@@ -64,7 +65,7 @@ class Walker(Protocol):
         ...
 
 
-class Legs:
+class Legs(Unpicklable):
     """Takes a walker where something is wanted; ``expansions`` is what it searches in a tick."""
 
     def __init__(self, walker: Walker, expansions: int) -> None:

@@ -7,10 +7,12 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Generic, TypeVar
 
+from bthtn.engine.world.sharing import Unpicklable
+
 P = TypeVar("P", bound=Hashable)
 
 
-class WaySearch(Generic[P]):
+class WaySearch(Unpicklable, Generic[P]):
     """Uniform-cost search: the nearest wanted place if prices are steps, the safest if dangers.
 
     Places are anything hashable, such as cells, or cells with a heading. ``steps`` gives the places
