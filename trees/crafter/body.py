@@ -116,7 +116,7 @@ class Body(PlainData):
         if kind in FREE:
             if cell in self.creatures:
                 return 4  # wait until it moves, or strike it
-            # Two arrows hit for sure in that range: they cost more time to sleep off than a detour.
+            # In reach of arrows: a detour of five steps is shorter than the recovery from a hit.
             return 6 if any(distance(cell, other) < 5 for other in self.archers) else 1
         if cell in self.fences:
             return 0
