@@ -30,6 +30,7 @@ PACKAGES = (
     "bthtn.studio.explanation",
     "bthtn.engine.plan",
     "bthtn.studio.analysis",
+    "bthtn.kit.grids",
     "bthtn.kit.formats",
     "bthtn.kit.unified_planning",
     "bthtn.ros",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bthtn.kit.grids import Search
+from bthtn.kit.grids import WaySearch
 
 from .beliefs import MOVABLE, Explorer, around, beside, is_door, is_free, key_to, kind
 
@@ -51,7 +51,7 @@ def way(state: Explorer, is_goal: Callable[[str], bool]) -> tuple[str, ...]:
     return _search(state, is_goal).way
 
 
-def _search(state: Explorer, is_goal: Callable[[str], bool] = lambda _: False) -> Search[str]:
+def _search(state: Explorer, is_goal: Callable[[str], bool] = lambda _: False) -> WaySearch[str]:
     """Where he can get to, easiest first, up to what is wanted."""
 
     def steps(here: str) -> Iterator[tuple[float, str]]:
@@ -60,7 +60,7 @@ def _search(state: Explorer, is_goal: Callable[[str], bool] = lambda _: False) -
             if price:
                 yield price, there
 
-    search = Search(state.at, steps, is_goal)
+    search = WaySearch(state.at, steps, is_goal)
     search.advance()
     return search
 

@@ -1,4 +1,4 @@
-"""The castaway's body: what he does in this step, where he is, and what he has seen so far."""
+"""The castaway's body: what he does in a step, where he is, what he has seen."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ from typing import Any, Final
 
 from bthtn.behaviours import PlainData
 from bthtn.examples.domains.crafter.beliefs import MOST, TOOLS
-from bthtn.kit import grids
-from bthtn.kit.grids import Cell, beside, distance, moved
+from bthtn.kit.grids import (
+    HEADINGS,
+    SOUTH,
+    Cell,
+    GridMap,
+    Legs,
+    Sightings,
+    beside,
+    distance,
+    moved,
+)
 
 from .level import Action, Level
 
 STEPS: Final = dict(
-    zip(grids.HEADINGS, (Action.EAST, Action.SOUTH, Action.WEST, Action.NORTH), strict=True)
+    zip(HEADINGS, (Action.EAST, Action.SOUTH, Action.WEST, Action.NORTH), strict=True)
 )
 ARROWS: Final = dict(
-    zip(("arrow-right", "arrow-down", "arrow-left", "arrow-up"), grids.HEADINGS, strict=True)
+    zip(("arrow-right", "arrow-down", "arrow-left", "arrow-up"), HEADINGS, strict=True)
 )
 FREE: Final = frozenset({"grass", "sand", "path"})
 CREATURES: Final = ("cow", "zombie", "skeleton")
@@ -29,10 +38,10 @@ class Body(PlainData):
     """Does one thing in each step, and remembers what is seen after it."""
 
     def __init__(self, level: Level) -> None:
-        self.level, self.legs = level, grids.Legs(self, EXPANSIONS)
-        self.map: grids.GridMap[str] = grids.GridMap()
-        self.creatures: grids.Sightings[str] = grids.Sightings(FORGOTTEN)
-        self.here, self.heading = (0, 0), grids.SOUTH
+        self.level, self.legs = level, Legs(self, EXPANSIONS)
+        self.map: GridMap[str] = GridMap()
+        self.creatures: Sightings[str] = Sightings(FORGOTTEN)
+        self.here, self.heading = (0, 0), SOUTH
         self.order: Action | None = None
         self.killed, self.idle, self.sun_sinks = "", 0, False
         self._look()
@@ -107,7 +116,7 @@ class Body(PlainData):
         if kind in FREE:
             if cell in self.creatures:
                 return 4  # wait until it moves, or strike it
-            # Two arrows hit for sure in that range: they cost more time to sleep off than a detour.
+            # In reach of arrows: a detour of five steps is shorter than the recovery from a hit.
             return 6 if any(distance(cell, other) < 5 for other in self.archers) else 1
         if cell in self.fences:
             return 0

@@ -21,7 +21,7 @@ DAWN: Final = 0.3
 """By then they are fewer again; who waits for broad daylight starves behind his walls."""
 DAY: Final = 300
 AFTERNOON: Final = 100
-"""So many steps after the beginning of a day, forty before dusk, it is time to see to the needs."""
+"""So many steps into the day, some forty before dusk, it is time to see to the needs."""
 A_WALK: Final = 12
 """It is shorter to a table that is so far away than to wood for another one."""
 AT_HAND: Final = 8

@@ -8,7 +8,7 @@ from bthtn import UNKNOWN
 from bthtn.behaviours import Elapsed, OperatorFailed, Operators, Running
 from bthtn.examples.domains.minigrid import domain as steps
 from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free, kind
-from bthtn.kit.grids import Search
+from bthtn.kit.grids import WaySearch
 
 from .body import moved
 from .level import Action
@@ -98,7 +98,7 @@ def _first_action(agent: Explorers, place: str) -> Action | None:
         yield 1, (here, (heading - 1) % 4)
 
     start = (str(agent.beliefs.get(Explorer.at)), agent.body.heading)
-    search = Search(start, steps, lambda pose: moved(*pose, ahead=1) == place)
+    search = WaySearch(start, steps, lambda pose: moved(*pose, ahead=1) == place)
     search.advance()
     if not search.way[1:]:
         return None

@@ -1,4 +1,4 @@
-"""Cells of a grid, and the ways to look: (3, -1) is three to the east and one to the north."""
+"""Cells of a grid, and the ways to look: (3, -1) is to the east and to the north."""
 
 from __future__ import annotations
 

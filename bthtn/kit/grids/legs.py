@@ -1,4 +1,4 @@
-"""Legs: walking, approaching and turning in a grid, as parts of operators that are generators.
+"""Legs: walking, approaching and turning in a grid, for operators that are generators.
 
     yield from legs.approach(lambda cell: map.get(cell) == "tree")
 
@@ -13,9 +13,10 @@ from collections.abc import Callable, Collection, Generator, Hashable, Iterator,
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from bthtn.engine.agent.operators import OperatorFailed, Running
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.kit.grids.cells import HEADINGS, Cell, beside, moved
 from bthtn.kit.grids.patience import Patience
-from bthtn.kit.grids.search import Search
+from bthtn.kit.grids.search import WaySearch
 
 P = TypeVar("P", bound=Hashable)
 Pose: TypeAlias = tuple[Cell, Cell]
@@ -64,7 +65,7 @@ class Walker(Protocol):
         ...
 
 
-class Legs:
+class Legs(Unpicklable):
     """Takes a walker where something is wanted; ``expansions`` is what it searches in a tick."""
 
     def __init__(self, walker: Walker, expansions: int) -> None:
@@ -122,7 +123,12 @@ class Legs:
         while not until():
             way = yield from self._found(self._ways(is_news, price))
             _refuse(way, Patience(WAYS))
-            yield from self.walk(way, lambda cell: is_news(cell) and not until())
+            has_walked = False
+            for _ in self.walk(way, lambda cell: is_news(cell) and not until()):
+                has_walked = True
+                yield
+            if not has_walked:  # he can neither walk in nor see it from where he stands
+                raise OperatorFailed("there is no way")
 
     def walk(self, way: Sequence[Cell], is_wanted: IsWanted) -> Running:
         """Go a way to its end, as long as it is open and its end is wanted."""
@@ -141,7 +147,7 @@ class Legs:
         search.advance(expansions)
         return search.before.keys()
 
-    def _ways(self, is_wanted: IsWanted, last: Callable[[Cell, Cell], float]) -> Search[Cell]:
+    def _ways(self, is_wanted: IsWanted, last: Callable[[Cell, Cell], float]) -> WaySearch[Cell]:
         price_of = self._walker.price
 
         def steps(here: Cell) -> Iterator[tuple[float, Cell]]:
@@ -150,9 +156,9 @@ class Legs:
                 if price:
                     yield price, there
 
-        return Search(self._walker.here, steps, is_wanted)
+        return WaySearch(self._walker.here, steps, is_wanted)
 
-    def _turns(self, is_wanted: IsWanted, within: Collection[Cell] | None) -> Search[Pose]:
+    def _turns(self, is_wanted: IsWanted, within: Collection[Cell] | None) -> WaySearch[Pose]:
         walker = self._walker
 
         def steps(pose: Pose) -> Iterator[tuple[float, Pose]]:
@@ -164,9 +170,9 @@ class Legs:
                     yield 1, (there, heading)
 
         start = (walker.here, walker.heading)
-        return Search(start, steps, lambda pose: is_wanted(moved(*pose)))
+        return WaySearch(start, steps, lambda pose: is_wanted(moved(*pose)))
 
-    def _found(self, search: Search[P]) -> Generator[None, None, tuple[P, ...]]:
+    def _found(self, search: WaySearch[P]) -> Generator[None, None, tuple[P, ...]]:
         """The way that a search finds; meanwhile he waits."""
         while not search.advance(self._expansions):
             self._walker.wait()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bthtn.engine.world.sharing import Unpicklable
 
-class Patience:
+
+class Patience(Unpicklable):
     """Is over when nothing has come nearer for so many ticks."""
 
     def __init__(self, ticks: int) -> None:

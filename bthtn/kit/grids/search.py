@@ -1,4 +1,4 @@
-"""Search: the cheapest way from somewhere to what is wanted, with a budget."""
+"""WaySearch: the cheapest way from somewhere to what is wanted, with a budget."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Generic, TypeVar
 
+from bthtn.engine.world.sharing import Unpicklable
+
 P = TypeVar("P", bound=Hashable)
 
 
-class Search(Generic[P]):
+class WaySearch(Unpicklable, Generic[P]):
     """Uniform-cost search: the nearest wanted place if prices are steps, the safest if dangers.
 
     Places are anything hashable, such as cells, or cells with a heading. ``steps`` gives the places
     to which one leads, each with a price above zero. Equal ways are decided by the order in which
     steps are given, so the same search finds the same way.
 
-        search = Search(here, steps, is_wanted)
+        search = WaySearch(here, steps, is_wanted)
         while not search.advance(200):      expansions in this tick
             ...                             something to do meanwhile
         search.way                          both ends included; empty if there is none

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Generic, TypeVar
 
+from bthtn.engine.world.sharing import Unpicklable
 from bthtn.kit.grids.cells import Cell
 
 K = TypeVar("K")
 
 
-class Sightings(Generic[K]):
+class Sightings(Unpicklable, Generic[K]):
     """Things that come, move and are forgotten, each in the cell where it was seen last.
 
     One that is not there when its cell is seen again has gone, nobody knows where to. What was not

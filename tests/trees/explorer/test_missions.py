@@ -1,5 +1,7 @@
 """What the explorer does with missions: he finds out what is missing while he is at it."""
 
+import json
+
 import pytest
 
 from bthtn.engine.agent.events import (
@@ -204,3 +206,10 @@ def test_a_way_that_is_blocked_meanwhile_fails_the_plan(trial):
     trial = trial(ROOM, "pick up the red box", before=close)
     trial.play(limit=5)
     assert "the way to 3,0 is blocked" in trial.heard.of(PlanFailed)[0].reason
+
+
+def test_a_game_that_is_loaded_is_played_once(trial):
+    one, other = (trial("####### #>...k# #######", "pick up the red key") for _ in range(2))
+    one.tick(4)
+    other.character.load(json.loads(json.dumps(one.character.save())))
+    assert other.world.done == one.world.done != []
