@@ -64,6 +64,7 @@ class _Attached:
             raise in_the_middle(f"the tree of agent '{self.agent.name}' is ticked")
         self._refuse_at_work("is ticked")
         self._is_to_end = False
+        self._runtime.at_work = None  # nothing is, as was seen; an interrupt can leave it behind
         self._runtime.is_ticked = True
         try:
             self._tick_once(*handlers, **named)
