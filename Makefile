@@ -63,7 +63,7 @@ site: .venv/.ready
 # The tests of the manual say which pictures show something else by now.
 docs: .venv/.ready
 	REDRAW=1 $(BIN)/python -m pytest -q docs tests/corpus/test_pictures.py
-	REDRAW=1 $(MAKE) --no-print-directory test-browser ONLY=squad
+	REDRAW=1 $(MAKE) --no-print-directory test-browser ONLY="squad or film"
 
 # thorough: what test leaves out: the slow tests, and those whose size the profile sets, at full size;
 # not measured for coverage, which takes three times as long

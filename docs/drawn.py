@@ -51,3 +51,9 @@ def viewer_drawn(screenshot: bytes) -> None:
     if os.environ.get("REDRAW"):
         (PICTURES / f"{VIEWER}.png").write_bytes(screenshot)
         (PICTURES / f"{VIEWER}.seal").write_text(viewer_seal() + "\n", "utf-8")
+
+
+def arena_drawn(film: bytes) -> None:
+    """Keep a film of the arena as the one of the manual, if that is to be redrawn."""
+    if os.environ.get("REDRAW"):
+        (PICTURES / "arena.gif").write_bytes(film)

@@ -7,6 +7,7 @@ import pytest
 from bthtn.examples.trees import sentinel
 from bthtn.kit import read_character
 from bthtn.studio.play import Arena
+from docs.drawn import arena_drawn
 
 pytestmark = pytest.mark.browser
 PICTURES = Path("out/screenshots")
@@ -36,6 +37,9 @@ BETWEEN = """(name) => {
 # How close the two nearest of some points are.
 NEAREST = """(points) => Math.min(...points.flatMap((one) =>
   points.filter((other) => other !== one).map(({ x, y }) => Math.hypot(x - one.x, y - one.y))))"""
+# Who takes cover and reloads meanwhile.
+RELOADS = """() => arena.game.guards.find((one) => one.does("take_cover") && one.does("reload"))
+  ?.name ?? null"""
 GUARD = "arena.game.guards.find((one) => one.name === '{}')"
 
 
@@ -55,7 +59,7 @@ def arena(make):
 def open_page(browser, arena):
     contexts = []
 
-    def opened(width=1280, height=800):
+    def opened(width=1280, height=800, is_filmed=False):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}))
         page = contexts[-1].new_page()
         page.faults = []
@@ -65,6 +69,9 @@ def open_page(browser, arena):
             lambda line: page.faults.append(line.text) if line.type == "error" else None,
         )
         page.set_default_timeout(60_000)
+        if is_filmed:
+            page.clock.install(time=0)
+            page.clock.pause_at(1000)
         page.goto(arena.url)
         page.wait_for_function("() => globalThis.arena !== undefined")
         return page
@@ -294,3 +301,46 @@ def test_a_page_that_is_loaded_again_begins_again_and_a_second_one_is_told_why_n
     other.faults = []
     other.goto(page.url)
     other.locator("#told").filter(has_text="Ada").wait_for()
+
+
+def test_the_film_of_the_manual_shows_a_fight_and_what_a_guard_plans_in_it(open_page):
+    from tests.browser.film import Film  # noqa: PLC0415 - needs an extra
+
+    page = open_page(1224, 670, is_filmed=True)
+    # A clock that stands while bthtn thinks would tell wrong milliseconds.
+    page.evaluate("() => { document.getElementById('speed').hidden = true; }")
+    arena_and_mind = {"x": 2, "y": 36, "width": 800, "height": 632}
+    film = Film(page, arena_and_mind, "() => arena.engine.isReady")
+
+    def where(one):
+        return lambda: on_page(page, page.evaluate(f"(({{ x, y }}) => ({{ x, y }}))({one})"))
+
+    def click(name):
+        film.run(3, to=where(GUARD.format(name)))
+        page.mouse.down()
+        page.mouse.up()
+
+    def drag(start, *points):
+        film.run(2, to=start)
+        page.mouse.down()
+        for x, y in points:
+            film.run(3, to=lambda x=x, y=y: on_page(page, {"x": x, "y": y}))
+        page.mouse.up()
+
+    film.run(1)
+    click("Cleo")
+    film.run(2)
+    drag(where("arena.game.intruder"), (13.6, 13), (14.2, 8))
+    assert page.evaluate("arena.game.guards.every((guard) => guard.alerted)")
+    film.run(3)
+    drag(lambda: on_page(page, {"x": 3.85, "y": 10.6}), (8, 9), (12.6, 8.5))
+    assert not page.evaluate(f"{GUARD.format('Cleo')}.sees")
+    film.run(6)
+    while (name := page.evaluate(RELOADS)) is None and len(film.pictures) < 60:
+        film.run(1)
+    click(name)
+    film.run(2)
+    assert page.locator("#mind-title").text_content() == f"The mind of {name}"
+    assert page.locator("#tree [data-id]").filter(has_text="on the way to a wall").count() == 1
+    film.run(1)
+    arena_drawn(film.gif())

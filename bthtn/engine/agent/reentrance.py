@@ -1,7 +1,8 @@
 """Re-entrance: users' code that calls the tree in the middle of whose tick it runs.
 
 The stack of calls says what is going on. A flag would have to be taken back, and an interrupt
-(Ctrl-C, MemoryError) can prevent that at any line: the agent would be at work forever.
+(Ctrl-C, MemoryError) can prevent that at any line: the agent would be at work forever. So a flag
+is only a hint: where it is up the stack is looked at, where it is down nothing is at work.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from sys import _getframe
 from types import CodeType, FrameType
 from typing import Any, Final, TypeVar
 
+from bthtn.engine.agent.runtime import runtime_of
 from bthtn.errors import ExecutionError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,8 +41,9 @@ def at_work(*, but_one: bool = False) -> Iterator[tuple[object, str]]:
         frame = frame.f_back
 
 
-def is_at_work(agent: object, *, but_one: bool = False) -> bool:
-    return any(
+def is_at_work(agent: Any, *, but_one: bool = False) -> bool:
+    runtime = runtime_of(agent)
+    return (runtime.is_ticked or runtime.at_work is not None) and any(
         worker is agent or getattr(worker, "agent", None) is agent
         for worker, _ in at_work(but_one=but_one)
     )

@@ -45,6 +45,8 @@ class Runtime:
         """Whether ``sense`` was ever called, or a warning has said that it is missing."""
         self.at_work: object = None
         """What is at work now, None if there is nothing; a hint to look at the stack."""
+        self.is_ticked = False
+        """Whether the tree that it is attached to is ticked now; such a hint, too."""
         self.thread: int | None = None
         """The thread that may change beliefs; any, for None."""
         self.unsensed = ""

@@ -64,15 +64,18 @@ class _Attached:
             raise in_the_middle(f"the tree of agent '{self.agent.name}' is ticked")
         self._refuse_at_work("is ticked")
         self._is_to_end = False
+        self._runtime.at_work = None  # nothing is, as was seen; an interrupt can leave it behind
+        self._runtime.is_ticked = True
         try:
             self._tick_once(*handlers, **named)
         finally:
+            self._runtime.is_ticked = False
             if self._is_to_end:
                 self.shutdown()
 
     @property
     def _is_ticked(self) -> bool:
-        return any(worker is self for worker, _ in at_work())
+        return self._runtime.is_ticked and any(worker is self for worker, _ in at_work())
 
     @work
     def _tick_once(self, *handlers: Any, **named: Any) -> None:

@@ -26,7 +26,7 @@ from bthtn.engine.agent.programming_errors import text_of
 from bthtn.engine.domain.number import TOLERANCE
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.errors import BthtnError, InputError, nearest
-from bthtn.kit.engines.interface import interface
+from bthtn.kit.engines.hello import interface
 from bthtn.kit.engines.session import EngineSession, as_error, error_of
 from bthtn.kit.recording.event_log import EVENT_KINDS
 from bthtn.kit.recording.recorder import Recorder

@@ -44,7 +44,7 @@ class Inbox:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._news: SimpleQueue[tuple[_Line, str | bytes | None] | None] = SimpleQueue()
+        self._news: SimpleQueue[tuple[_Engine, str | bytes | None] | None] = SimpleQueue()
 
     def read(self, messages: Iterable[str | bytes], send: Send, close: Close) -> None:
         """Put all messages of a connection into the inbox, until they end.
@@ -52,12 +52,12 @@ class Inbox:
         Called in a thread of the connection. In the thread of ``serve``, ``send`` is called with
         the answers, and ``close`` when the connection is over.
         """
-        line = _Line(self._host, send, close)
+        engine = _Engine(self._host, send, close)
         try:
             for message in messages:
-                self._news.put((line, message))
+                self._news.put((engine, message))
         finally:
-            self._news.put((line, None))
+            self._news.put((engine, None))
 
     def end(self) -> None:
         """Let ``serve`` return when it has answered what came before. May be called anywhere."""
@@ -65,24 +65,24 @@ class Inbox:
 
     def serve(self, *, once: bool = False) -> None:
         """Answer requests until ``end`` is called, or ``once`` until the last engine is gone."""
-        engines: set[_Line] = set()
+        engines: set[_Engine] = set()
         while (news := self._next()) is not None:
-            line, message = news
-            line.take(message)
+            engine, message = news
+            engine.take(message)
             if message is not None:
-                engines.add(line)
-            elif line in engines:
-                engines.remove(line)
+                engines.add(engine)
+            elif engine in engines:
+                engines.remove(engine)
                 if once and not engines:
                     return
 
-    def _next(self) -> tuple[_Line, str | bytes | None] | None:
+    def _next(self) -> tuple[_Engine, str | bytes | None] | None:
         while True:  # a signal that came at the very beginning of a wait would not end it
             with suppress(Empty):
                 return self._news.get(timeout=1)
 
 
-class _Line:
+class _Engine:
     """A connection, made with its first request, and where its answers go."""
 
     def __init__(self, host: Host, send: Send, close: Close) -> None:

@@ -223,6 +223,10 @@ class EngineSession(Unpicklable):
             self._each(f"beliefs.{name}", given, believe)
             return
         targets = self._targets(name)
+        if len(targets) == 1:  # as it is nearly always
+            [(agent, fluent)] = targets
+            agent.believe_soon(fluent, _value(fluent, name, given), SOURCE)
+            return
         values = [_value(fluent, name, given) for _, fluent in targets]
         for (agent, fluent), value in zip(targets, values, strict=True):
             agent.believe_soon(fluent, value, SOURCE)

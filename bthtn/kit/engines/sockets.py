@@ -24,7 +24,7 @@ LONGEST: Final = 1 << 24
 def serve_tcp(inbox: Inbox, port: int) -> str:
     """Take connections at a port, 0 for a free one; the address. Raises InputError."""
 
-    class Lines(StreamRequestHandler):
+    class Requests(StreamRequestHandler):
         def handle(self) -> None:
             # Not a file: one that is thrown away tries once more to write what it has left.
             def write(answer: str) -> None:
@@ -34,7 +34,7 @@ def serve_tcp(inbox: Inbox, port: int) -> str:
             with suppress(OSError):
                 inbox.read(_lines(self.rfile), outbox.send, outbox.close)
 
-    class Server(ThreadingTCPServer):
+    class Loopback(ThreadingTCPServer):
         daemon_threads = True
         allow_reuse_address = True
 
@@ -42,7 +42,7 @@ def serve_tcp(inbox: Inbox, port: int) -> str:
             """The outbox closes the connection, when all answers are written."""
 
     try:
-        server = Server((LOOPBACK, port), Lines)
+        server = Loopback((LOOPBACK, port), Requests)
     except (OSError, OverflowError) as error:
         raise _taken("--tcp", port, error) from None
     in_thread(server.serve_forever, "tcp")

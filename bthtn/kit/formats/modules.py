@@ -68,19 +68,22 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
 
     Libraries that are installed below such a folder are left out.
     """
-    roots = [_as_prefix(folder) for folder in folders]
-    libraries = library_prefixes()
-    real_folder = cache(os.path.realpath)  # modules share few folders
+    roots = tuple(map(_as_prefix, folders))
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if not isinstance(file, str):
             continue
-        folder, last = os.path.split(file)
-        is_link = os.path.islink(file)
-        real = os.path.realpath(file) if is_link else os.path.join(real_folder(folder), last)
-        inside = [folder for folder in (*roots, *libraries) if real.startswith(folder)]
-        if max(inside, key=len, default="") in roots:
-            yield name, module
+        real = _real(file)
+        if real.startswith(roots):
+            inside = [folder for folder in (*roots, *library_prefixes()) if real.startswith(folder)]
+            if max(inside, key=len) in roots:
+                yield name, module
+
+
+@cache
+def _real(file: str) -> str:
+    """Where a module's file lay when that was first asked: there are thousands of modules."""
+    return os.path.realpath(file)
 
 
 @cache

@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 from py_trees.common import Status
+from py_trees.trees import BehaviourTree
 
 import bthtn
+from bthtn import Domain
+from bthtn.behaviours import Agent, Believes, attach
 from bthtn.engine.agent.events import LeafAborted, LeafEnded, LeafStarted
 from bthtn.engine.agent.hearing import hear_too
 from bthtn.studio.testing.characters import character_of, loaded_once
 from bthtn.studio.testing.locate import TargetKind, resolve
+from bthtn.studio.testing.strategies import World
 from tests.sizes import size
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -192,6 +196,20 @@ def play_standing(stage, interrupt):
     goal.stop(Status.INVALID)
     assert stage.heard.faults() == stage.heard.running() == []
     return log
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupt_at_any_line_lets_an_attached_tree_be_ticked_again(kind):
+    line = count = 0
+    while line <= count:
+        ann = Agent("ann", Domain("nothing", World), World(), body=None)
+        tree = BehaviourTree(Believes("open?", ann, World.open))
+        attach(tree, ann)
+        lines = Interrupt(kind, line)
+        lines.play(tree.tick)
+        tree.tick()
+        assert tree.root.status is Status.FAILURE
+        line, count = line + 1, max(count, lines.count)
 
 
 def main():

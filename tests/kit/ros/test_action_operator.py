@@ -148,6 +148,19 @@ def test_a_server_that_is_asked_anew_answers_when_the_goal_has_ended(delivery):
     assert delivery.heard.lines()[1:] == ["done drive('room')", "start ring"]
 
 
+def test_a_server_is_asked_anew_every_five_seconds_and_not_more_often(delivery, monkeypatch):
+    delivery.tick()
+    goal, asked = delivery.wheels.goal, []
+    ask = goal.get_result_async
+    monkeypatch.setattr(
+        goal, "get_result_async", lambda: asked.append(delivery.node.seconds) or ask()
+    )
+    goal.accept()
+    for _ in range(12):
+        delivery.tick(1)
+    assert asked == [2, 7, 12]
+
+
 def test_a_goal_that_is_not_answered_in_time_fails_the_step_and_is_cancelled_if_it_is_later(
     delivery,
 ):

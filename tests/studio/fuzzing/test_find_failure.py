@@ -69,8 +69,10 @@ def test_every_kind_of_intervention_is_drawn_within_its_limits():
             drawn["succeeds"] += any(text.endswith("S") for text in one.operators.values())
             drawn["fails"] += any(text.endswith("F") for text in one.operators.values())
             drawn["interrupt"] += bool(one.interrupt)
+            drawn[one.tick] += 1
 
     draw()
+    assert drawn[1] > drawn[9] > 0  # from the first tick to the last; what is earlier is simpler
     kinds = ("belief", "wrong for ever", "succeeds", "fails", "interrupt")
     assert min(drawn[kind] for kind in kinds) > 20, drawn
 

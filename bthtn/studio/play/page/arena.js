@@ -215,7 +215,7 @@ try {
   await engine.begin([...guards.keys()], EVENTS);
   choose(selected);
   showHint();
-  globalThis.arena = { game, view }; // to be looked at in the console
+  globalThis.arena = { game, view, engine }; // to be looked at in the console
   requestAnimationFrame(loop);
 } catch (error) {
   tell(error.message);
