@@ -106,7 +106,7 @@ def test_a_loaded_game_is_where_the_saved_one_was():
     one, other = castaway.world, again.world
     assert (one.here, one.heading, one.order) == (other.here, other.heading, other.order)
     assert dict(one.map) == dict(other.map)
-    assert one.level.steps == other.level.steps == 40
+    assert one.level.steps == other.level.steps == 39  # the first tick only decides
     assert again.agent.beliefs.now == castaway.agent.beliefs.now
 
 
@@ -116,7 +116,7 @@ def test_a_reloaded_castaway_goes_on_in_his_game():
     castaway.reload(lambda running: character(running=running))
     for _ in range(30):
         castaway.tick()
-    assert castaway.world.level.steps == 31
+    assert castaway.world.level.steps == 30
     assert castaway.world.level.score
 
 
