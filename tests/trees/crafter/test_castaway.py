@@ -8,6 +8,8 @@ from functools import cache
 
 import pytest
 
+from bthtn.examples.trees.crafter.arms import ARMS
+from bthtn.examples.trees.crafter.arms import placed_in as placed_with
 from bthtn.examples.trees.crafter.body import CREATURES
 from bthtn.examples.trees.crafter.level import Action, level
 from bthtn.examples.trees.crafter.tree import character, placed_in
@@ -132,3 +134,13 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "crafter", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'bthtn\[crafter\]'"):
         level(1)
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_every_arm_of_the_experiment_makes_its_first_tools(arm):
+    world = new_level()
+    castaway = placed_with(world, arm)
+    for _ in range(130):
+        castaway.tick()
+    assert world.score >= {"make_wood_pickaxe", "make_wood_sword", "place_plant"}
+    assert castaway.agent.errors == {}
