@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec, module_from_spec
 from types import MappingProxyType, ModuleType
-from typing import Final
+from typing import Any, Final, cast
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -22,7 +22,7 @@ from bthtn.examples.domains.crafter import domain
 from .body import Body
 from .level import Level
 from .operators import operators
-from .scripted import routine
+from .scripted import name_and_args, routine
 from .senses import Castaways, Survivor
 from .tree import castaway, living, survivor
 
@@ -30,7 +30,7 @@ from .tree import castaway, living, survivor
 def with_goals(tree: Behaviour, other: Callable[[PlanGoal], Behaviour]) -> Behaviour:
     """The tree with something else in the place of each goal."""
     for goal in [node for node in tree.iterate() if isinstance(node, PlanGoal)]:
-        parent = goal.parent
+        parent: Any = goal.parent
         placed = other(goal)
         parent.children[parent.children.index(goal)] = placed
         placed.parent = parent
@@ -63,11 +63,12 @@ class Anew(Decorator):
 
     def __init__(self, goal: PlanGoal) -> None:
         super().__init__(f"{goal.name} anew", goal)
+        self._beliefs = goal.agent.beliefs
         self._version = 0
 
     def tick(self) -> Iterator[Behaviour]:
         """Let a step that is over end; then begin anew if anything was learned."""
-        beliefs = self.decorated.agent.beliefs
+        beliefs = self._beliefs
         is_news = beliefs.version != self._version and self.decorated.status is Status.RUNNING
         yield from super().tick()
         if is_news and self.decorated.status is Status.RUNNING:
@@ -82,26 +83,26 @@ class Anew(Decorator):
 
 def short(goal: PlanGoal, tasks: ModuleType = domain) -> Behaviour:
     """The goal, with the tasks of a module; the one for life is one achievement after the other."""
-    name, args = goal.goal.task.name, goal.goal.args
+    name, given = name_and_args(goal)
     if name == "live":
         return Repeat(goal.name, PlanGoal(goal.name, goal.agent, tasks.progress()), -1)
-    return PlanGoal(goal.name, goal.agent, getattr(tasks, name)(*args))
+    return PlanGoal(goal.name, goal.agent, getattr(tasks, name)(*given))
 
 
 def at_once() -> ModuleType:
     """The module of the domain anew, with a domain in which nothing is left for later."""
-    spec = find_spec(domain.__name__)
+    spec: Any = find_spec(domain.__name__)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.defer = lambda network, **_: network
+    vars(module)["defer"] = lambda network, **_: network
     return module
 
 
 def without_deferred(world: Level) -> Character:
     """The castaway whose plans are whole when they begin."""
-    tasks, by_name = at_once(), Operators()
-    for task in operators.tasks():
-        by_name.bind(task.name)(operators.find(task))
+    tasks, by_name, own = at_once(), Operators[Body](), cast("Any", operators)
+    for task in own.tasks():
+        by_name.bind(task.name)(own.find(task))
     domains = [domain.crafter, tasks.crafter]  # the castaway's goals are made, and then replaced
     agent = Agent("castaway", domains, Survivor(), body=Body(world), operators=by_name)
     goals = partial(short, tasks=tasks)

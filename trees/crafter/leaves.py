@@ -39,7 +39,7 @@ class Do(Behaviour):
         if now < self._not_before:
             return Status.FAILURE
         try:
-            next(self._running)
+            next(self._running or iter(()))
         except StopIteration:
             if self._done:
                 self._agent.believe(Castaway.done[self._done], True)

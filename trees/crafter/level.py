@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from bthtn.behaviours import PlainData
 from bthtn.examples.trees.explorer.picture import png
@@ -36,10 +36,26 @@ class Action(IntEnum):
     MAKE_IRON_SWORD = 16
 
 
+class Game(Protocol):
+    """**Protocol:** what a Level asks of Crafter."""
+
+    def reset(self) -> Any: ...
+
+    def step(self, action: int) -> tuple[Any, float, bool, dict[str, Any]]: ...
+
+    def view(self) -> dict[Cell, tuple[str, str]]: ...
+
+    def inventory(self) -> dict[str, int]: ...
+
+    def darkness(self) -> float: ...
+
+    def frame(self, size: tuple[int, int]) -> Any: ...
+
+
 class Level(PlainData):
     """One game: what is seen, and how it stands. ``score`` is what the game has counted."""
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: Game) -> None:
         self._game = game
         game.reset()
         self.steps = 0
@@ -85,7 +101,7 @@ def level(seed: int) -> Level:
         hint = "the castaway's world comes with: pip install 'bthtn[crafter]'"
         raise ModuleNotFoundError(hint) from missing
 
-    class Game(crafter.Env):  # type: ignore[misc] - of a package without types
+    class Island(crafter.Env):  # type: ignore[misc]  # of a package without types
         """Crafter without the pictures that nobody looks at, the same in every process."""
 
         def render(self, size: Any = None) -> Any:
@@ -111,9 +127,10 @@ def level(seed: int) -> Level:
             return seen
 
         def inventory(self) -> dict[str, int]:
-            return self._player.inventory
+            carried: dict[str, int] = self._player.inventory
+            return carried
 
         def darkness(self) -> float:
             return round(1 - float(self._world.daylight), 1)
 
-    return Level(Game(seed=seed))
+    return Level(Island(seed=seed))

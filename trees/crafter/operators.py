@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import eq
 from typing import Final
 
 from bthtn.behaviours import OperatorFailed, Operators, Running
@@ -133,7 +135,7 @@ def plant_bed(agent: Castaways) -> Running:
     *sides, last = [cell for cell in beside(bed) if body.map[cell] in FREE]
     stones = [(side, Action.PLACE_STONE) for side in sides]
     for place, action in (*stones, (bed, Action.PLACE_PLANT), (last, Action.PLACE_STONE)):
-        yield from body.legs.face(lambda cell, place=place: cell == place)
+        yield from body.legs.face(partial(eq, place))
         yield from _done(agent, action)
     if bed not in body.beds:
         raise OperatorFailed("the bed is not closed")
@@ -188,7 +190,7 @@ def dig_in(agent: Castaways) -> Running:
     while not closed_room(body):
         for cell in room:
             if not body.is_free(cell) and cell != body.here:
-                yield from body.legs.go(lambda there, cell=cell: there == cell)
+                yield from body.legs.go(partial(eq, cell))
         action, to_close = Action.WAIT, gaps(body, room)
         if to_close:
             yield from body.legs.face(to_close.__contains__, room)

@@ -7,9 +7,9 @@ what was begun, and nothing is known of what comes later but what the author put
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
 
@@ -163,13 +163,18 @@ def coal_for_later(state: Castaway) -> int:
     return sum(not state.has[tool] for tool in ("iron_pickaxe", "iron_sword"))
 
 
-ROUTINES: Final = MappingProxyType(
+ROUTINES: Final[Mapping[str, Callable[..., Behaviour]]] = MappingProxyType(
     {"rest": rested, "quench": quenched, "slay": slain, "have": have, "live": achieved}
 )
 
 
 def routine(goal: PlanGoal) -> Behaviour:
     """What stands in the place of a goal; a cycle follows the other in the same tick."""
-    call = goal.goal
-    given = [argument.value for argument in call.args]
-    return Repeat(goal.name, ROUTINES[call.task.name](goal.agent, *given), -1)
+    name, given = name_and_args(goal)
+    return Repeat(goal.name, ROUTINES[name](goal.agent, *given), -1)
+
+
+def name_and_args(goal: PlanGoal) -> tuple[str, list[Any]]:
+    """The task that is a goal of the castaway's, and its arguments: all of them are constants."""
+    call: Any = goal.goal
+    return call.task.name, [argument.value for argument in call.args]

@@ -61,7 +61,8 @@ def sense(agent: Castaways) -> None:
     table, furnace = (nearest(body.map.cells_of(w), body.here) for w in ("table", "furnace"))
     is_near = table is not None and distance(table, body.here) <= A_WALK
     believe(Castaway.near["table"], is_near)
-    believe(Castaway.near["furnace"], bool(is_near and furnace and distance(furnace, table) <= 2))
+    both = table is not None and furnace is not None and distance(furnace, table) <= 2
+    believe(Castaway.near["furnace"], is_near and both)
 
     room, night = closed_room(body), DUSK if body.sun_sinks else DAWN
     well = any(body.map[near] == "water" for cell in room for near in beside(cell))
