@@ -53,7 +53,7 @@ def serve_websocket(inbox: Inbox, port: int) -> str:
     """The same for WebSockets. Raises InputError, also if their package is missing."""
     try:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415 - an extra
-        from websockets.sync.server import serve  # noqa: PLC0415
+        from websockets.sync.server import serve  # noqa: PLC0415 - of the same extra
     except ImportError:
         message = "WebSockets need the package websockets"
         raise InputError("BT413", message, "--websocket", "pip install 'bthtn[engines]'") from None

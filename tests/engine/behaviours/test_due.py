@@ -304,7 +304,7 @@ def test_a_timeout_is_due_at_its_end(scene):
 
 
 def test_a_cooldown_is_due_at_its_end(scene):
-    tree = lambda agent: Cooldown("c", Success("s"), seconds=2, clock=agent.time)  # noqa: E731
+    tree = lambda agent: Cooldown("c", Success("s"), seconds=2, clock=agent.time)  # noqa: E731 - one line
     assert scene.play(tree, ticks=1) == 0  # next it fails
     assert scene.tick(0.5) == about(1.5)
 

@@ -14,7 +14,7 @@ from bthtn.examples.trees.crafter.body import CREATURES
 from bthtn.examples.trees.crafter.level import Action, level
 from bthtn.examples.trees.crafter.tree import character, placed_in
 
-pytest.importorskip("crafter")
+pytest.importorskip("crafter", reason="the world comes with the extra `crafter`")
 level_once = cache(level)
 """To make an island takes two seconds."""
 
