@@ -1,6 +1,8 @@
-"""The experiment in Crafter: all arms play the same seeds, and the page is written of it.
+"""The experiment in Crafter: all arms play the same seeds.
 
-    python -m benchmarks.crafter --seeds 1000-1199 [--write-docs]
+    python -m benchmarks.crafter --seeds 0-19
+
+The tables of docs/crafter.md are of the commit that registered it, with which `make crafter` plays.
 
 A game that is kept in the file is not played again, so a run that was stopped goes on; lines of
 other code are refused. Beside the file stands another one, `.games.jsonl`, without times: for the
@@ -28,7 +30,6 @@ from py_trees.common import Status
 from benchmarks import crafter_lines
 from benchmarks.crafter_islands import new_level
 from benchmarks.crafter_results import ARMS, LONGEST, Game, tables
-from benchmarks.page import written
 from benchmarks.report import markdown
 from bthtn.behaviours import Character
 from bthtn.engine.agent.events import (
@@ -47,8 +48,7 @@ from bthtn.studio.batch.resume import Kept, resumed
 from bthtn.studio.batch.runner import on_cores
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "crafter.md"
-KEPT = ROOT / "out" / "crafter" / "evaluation.jsonl"
+KEPT = ROOT / "out" / "crafter" / "played.jsonl"
 EVALUATED = range(1000, 1200)
 """The seeds that the experiment is evaluated on, once."""
 CODE = ("bthtn", "domains/crafter", "trees/crafter")
@@ -266,7 +266,6 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--longest", type=int, default=LONGEST, help="steps of a game at most")
     parser.add_argument("--jobs", type=int, default=2, help="processes; times are best with one")
     parser.add_argument("--file", type=Path, default=KEPT, help="where the games are kept")
-    parser.add_argument("--write-docs", action="store_true", help="put the tables into the page")
     given = parser.parse_args(arguments)
     if find_spec("crafter") is None:
         sys.stderr.write('Crafter is missing: python -m pip install -e ".[crafter,scale]"\n')
@@ -288,8 +287,6 @@ def run(arguments: list[str]) -> int:
         sys.stdout.write(f"{markdown(table)}\n\n")
     digest = sha256(lines.encode()).hexdigest()
     sys.stdout.write(f"{len(games)} games, sha256 {digest}, code {about['code']}\n")
-    if given.write_docs:
-        PAGE.write_text(written(PAGE.read_text("utf-8"), made), "utf-8")
     return 0
 
 
