@@ -117,7 +117,8 @@ class Body(PlainData):
             if cell in self.creatures:
                 return 4  # wait until it moves, or strike it
             # In reach of arrows: a detour of five steps is shorter than the recovery from a hit.
-            return 6 if any(distance(cell, other) < 5 for other in self.archers) else 1
+            archers = self.archers
+            return 6 if archers and any(distance(cell, each) < 5 for each in archers) else 1
         if cell in self.fences:
             return 0
         if kind == "tree" or (kind in TOOLS and self.has[TOOLS[kind]]):

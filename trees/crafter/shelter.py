@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import product
 from typing import Final
 
 from bthtn.kit.grids import HEADINGS, Cell, beside, distance, moved
@@ -43,13 +42,15 @@ def easiest_room(body: Body) -> Collection[Cell]:
     """The room near by that is reached and closed with the least work; empty if there is none."""
     best: Collection[Cell] = ()
     least = 1_000
+    wells = {cell for water in body.map.cells_of("water") for cell in beside(water)}
     for cell in body.legs.reached(NEARBY):
         far = distance(cell, body.here)
         for shape in SHAPES if far - WELL < least else ():
             room = tuple((cell[0] + x, cell[1] + y) for x, y in shape)
-            work = _work(body, room)
-            if work is not None and work + far < least:
-                best, least = room, work + far
+            trip = far if wells.isdisjoint(room) else far - WELL
+            work = _work(body, room) if trip < least else None
+            if work is not None and work + trip < least:
+                best, least = room, work + trip
     return best
 
 
@@ -59,16 +60,15 @@ def _work(body: Body, room: Collection[Cell]) -> int | None:
     if "water" in kinds or not all(map(body.price, room)):
         return None
     to_dig = [kind for kind in kinds if kind not in FREE]
-    open_sides, has_well = 0, False
-    for cell, heading in product(room, HEADINGS):
-        there = moved(cell, heading)
-        if there in room:
-            continue
-        kind = body.map.get(there, "grass")
-        if kind == "lava" or (kind in FREE and moved(cell, heading, -1) not in room):
-            return None
-        open_sides += kind in FREE
-        has_well |= kind == "water"
+    open_sides = 0
+    for cell in room:
+        for heading, there in zip(HEADINGS, beside(cell), strict=True):
+            if there in room:
+                continue
+            kind = body.map.get(there, "grass")
+            if kind == "lava" or (kind in FREE and moved(cell, heading, -1) not in room):
+                return None
+            open_sides += kind in FREE
     if open_sides > body.has["stone"] + to_dig.count("stone"):
         return None
-    return 2 * len(to_dig) + 3 * open_sides - WELL * has_well
+    return 2 * len(to_dig) + 3 * open_sides

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from dis import get_instructions
-from functools import partial
+from functools import lru_cache, partial
 from traceback import walk_tb
 from types import CodeType
 from typing import Any, Final, NoReturn, TypeGuard, TypeVar, cast
@@ -53,6 +53,20 @@ _PLAIN_CALL: Final = ("LOAD_", "RETURN_", "RESUME", "COPY_FREE_VARS", "PUSH_NULL
 
 def _only_call(function: Callable[..., Any], code: CodeType) -> str:
     """The name of the function whose call is all that a lambda does; empty for other lambdas."""
+    name = _called_name(code)
+    if not name:
+        return ""
+    cells = dict(zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False))
+    try:
+        called_one = cells[name].cell_contents if name in cells else function.__globals__[name]
+    except (KeyError, ValueError, AttributeError):  # a builtin, or not defined yet
+        return ""
+    return name if hasattr(called_one, "__code__") else ""
+
+
+@lru_cache(maxsize=1024)  # a search that fails names the same functions again and again
+def _called_name(code: CodeType) -> str:
+    """The name that is called, where the code does nothing else; else empty."""
     done = [step for step in get_instructions(code) if step.opname not in ("CACHE", "KW_NAMES")]
     calls = [step for step in done if step.opname in ("CALL", "CALL_KW")]
     others = [step for step in done if step.opname.startswith(_PLAIN_CALL)]
@@ -60,15 +74,7 @@ def _only_call(function: Callable[..., Any], code: CodeType) -> str:
     is_call = len(calls) == 1 and len(calls) + len(others) == len(done) and loads
     is_named = is_call and loads[0].opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME")
     is_alone = not any(step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD")) for step in loads[1:2])
-    if not (is_named and is_alone):
-        return ""
-    name = str(loads[0].argval)
-    cells = dict(zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False))
-    try:
-        called_one = cells[name].cell_contents if name in cells else function.__globals__[name]
-    except (KeyError, ValueError, AttributeError):  # a builtin, or not defined yet
-        return ""
-    return name if hasattr(called_one, "__code__") else ""
+    return str(loads[0].argval) if is_named and is_alone else ""
 
 
 def called(function: Bindable[Callable[..., T]], binding: Binding, window: State) -> T:

@@ -152,11 +152,14 @@ class Legs(Unpicklable):
 
         def steps(here: Cell) -> Iterator[tuple[float, Cell]]:
             for there in beside(here):
+                if there in search.before:
+                    continue  # half of the neighbours: nobody needs their price any more
                 price = last(here, there) if is_wanted(there) else price_of(there)
                 if price:
                     yield price, there
 
-        return WaySearch(self._walker.here, steps, is_wanted)
+        search = WaySearch(self._walker.here, steps, is_wanted)
+        return search
 
     def _turns(self, is_wanted: IsWanted, within: Collection[Cell] | None) -> WaySearch[Pose]:
         walker = self._walker
