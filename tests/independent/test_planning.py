@@ -6,7 +6,7 @@ import pytest
 
 from tests.independent.planning import check
 
-SOME = 150
+SOME = 80
 
 
 @pytest.fixture(scope="module")

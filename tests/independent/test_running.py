@@ -6,7 +6,7 @@ import pytest
 
 from tests.independent import running
 
-SOME = 12
+SOME = 6
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def check(target, every, most=TICKS):
 
 @trees
 def test_a_loaded_tree_goes_on_as_if_it_had_not_been_stopped(target):
-    check(target, every=13)
+    check(target, every=23)
 
 
 @trees

@@ -177,10 +177,10 @@ class Standing:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_at_every_line_of_a_tick_an_operator_that_started_is_aborted_once(stage, kind):
-    """The quick tests interrupt every second line in one way, and the others in the other."""
+    """The quick tests interrupt every fourth line in one way, and others in the other."""
     lines = Interrupt(kind)
     play_standing(type(stage)(), lines)
-    for line in range(1 + KINDS.index(kind), lines.count + 1, size(quick=2, thorough=1)):
+    for line in range(1 + KINDS.index(kind), lines.count + 1, size(quick=4, thorough=1)):
         log = play_standing(type(stage)(), Interrupt(kind, line))
         assert log.count("start") == log.count("abort"), (line, log)
         assert "abort" not in log[:-1] or log[log.index("abort") + 1] == "start", (line, log)

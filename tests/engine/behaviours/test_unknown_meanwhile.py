@@ -136,7 +136,7 @@ GOALS = {
     "cleanups": lambda of: with_cleanup(of.add(), of.hold(), finally_=of.put(N + M)),
     "goals": lambda of: (of.wait(), achieve(DONE > N + M, actions=[of.add, of.set], forward=True)),
 }
-TICKS = range(size(quick=2, thorough=4))
+TICKS = range(size(quick=1, thorough=4))
 SETTINGS = (
     Settings(),
     Settings(horizon=1),
