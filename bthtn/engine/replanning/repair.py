@@ -53,8 +53,9 @@ MOST_CHECKS: Final = 16
 
 
 class Repair:
-    """A search for the smallest part that makes a failed plan work; advanced like any search.
+    """A search for the smallest part that makes a failed plan work.
 
+    A goal advances it in the tick in which the plan has failed, and drops it if that is not enough.
     When it is solved, ``path`` leads from the root to the decomposition that ``part`` replaces,
     and ``plan`` is the whole plan with the new part, in which all other steps are the same nodes.
     If it ends without a plan, a search for the whole goal may still find one.
