@@ -123,8 +123,7 @@ class Goal(Behaviour):
                 return FAILURE
             self.failures.begin()
             self.tree, self.record, self.replans = None, (), 0
-            self.is_broken, self.runs_on = False, False
-            self.has_waited = False
+            self.is_broken, self.has_waited = False, False
             self.begin_search()
         self.status = RUNNING
         return self.go_on()
@@ -230,7 +229,7 @@ class Goal(Behaviour):
         if self.must_wait():
             return RUNNING
         running = [] if self.tree is None else self.tree.running()
-        if self.runs_on and not self.begins_with(plan.tree, running):
+        if self.is_broken and not self.begins_with(plan.tree, running):
             self.give_up()
             self.has_waited = True
             return self.find()
@@ -278,7 +277,7 @@ class Goal(Behaviour):
         if self.tree is not None:
             self.abort(self.tree.running())
             self.tree.stop()
-        self.tree, self.is_broken, self.runs_on = None, False, False
+        self.tree, self.is_broken = None, False
 
     def plan_again(self, failed, *, repairs=True):
         """A plan has failed: repair it, or search for another one, in the next tick."""
@@ -296,7 +295,10 @@ class Goal(Behaviour):
         if not again:
             return self.fail()
         self.replans += 1
-        self.is_broken, self.runs_on = True, bool(running)
+        if running:
+            self.is_broken = True
+        else:
+            self.give_up()
         self.begin_search()
         return RUNNING
 
@@ -340,7 +342,7 @@ class Goal(Behaviour):
         While the beliefs are those in which it is known to work, it need not be looked at.
         """
         self.plan, self.record = plan, plan.record
-        self.is_broken = self.runs_on = False
+        self.is_broken = False
         missed = () if found_in is None else self.differing(found_in, works_in)
         missed = {fluent for fluent in missed if self.is_mentioned(fluent)}
         before = {fluent: found_in.get(fluent) for fluent in missed}
@@ -443,7 +445,7 @@ class Goal(Behaviour):
         if is_own:
             return self.plan_again(part, repairs=False)
         self.abort([step for step in self.tree.running() if step is part])
-        self.is_broken, self.runs_on = True, True
+        self.is_broken = True
         self.begin_search()
         return self.find()
 
