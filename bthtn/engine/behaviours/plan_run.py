@@ -88,7 +88,8 @@ def failed_at(
 ) -> Failure:
     """The failure of a node, which names its place in the plan: ``fight m1 > shoot``."""
     above = path_text(path)
-    return Failure(why, f"{above} > {name}" if above else name, node, error=error)
+    what = f"{above} > {name}" if above else name
+    return Failure(why, what, node, frozenset(), error)
 
 
 def is_same_path(one: Path, other: Path) -> bool:

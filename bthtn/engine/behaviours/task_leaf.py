@@ -130,8 +130,6 @@ class TaskLeaf(PlanLeaf):
 
     def initialise(self) -> None:
         """Called before the first tick of a run."""
-        if self._step is None and self._waits_for is None and not self.feedback_message:
-            return  # it is as it was made
         for subtree in self._below or ():
             discard(subtree)
         self._below = None
