@@ -23,7 +23,7 @@ from py_trees.common import Status
 from bthtn.engine.agent.agent import Agent
 from bthtn.engine.behaviours.branch import active_path, next_steps, rest_of, running_leaves, settle
 from bthtn.engine.behaviours.cleanup import owe_cleanup
-from bthtn.engine.behaviours.compile import compiled, refuse_too_deep, resumed_steps
+from bthtn.engine.behaviours.compile import refuse_too_deep, resumed_steps
 from bthtn.engine.behaviours.decorated import PlanDecorated
 from bthtn.engine.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.engine.behaviours.hooks import PlanHooks
@@ -236,7 +236,7 @@ class Mount:
         changed.
         """
         plan.derived(refuse_too_deep)
-        subtree = compiled(plan.tree, self.run)
+        subtree = fresh_subtree(plan, self.run)
         self.hooks.adopt(plan.tree)
         on_accepted()
         old, run, steps = self.subtree, self.run, self.running
