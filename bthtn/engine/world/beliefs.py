@@ -253,9 +253,11 @@ class Watch(Unpicklable):
             old = _ON_ALL if now is None else now
             new = _ON_ALL if wanted is None else wanted
             # An interrupt leaves it with too many places rather than with too few.
-            self._beliefs.place(self, new - old)
+            if added := new - old:
+                self._beliefs.place(self, added)
             self.fluents = wanted
-            self._beliefs.remove(self, old - new)
+            if dropped := old - new:
+                self._beliefs.remove(self, dropped)
 
     def also(self, fluents: Iterable[Fluent[Any]]) -> None:
         if self.fluents is not None:
