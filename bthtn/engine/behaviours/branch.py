@@ -197,8 +197,8 @@ def _decisive(node: PlanParallel) -> Behaviour:
 def interruption_of(node: Behaviour) -> str:
     """Why a node is being stopped from above, for its ``terminate``, as a text.
 
-    py_trees gives no reason to ``stop``, and statuses do not show where it began: a Timeout and a
-    Selector above it look alike. So the calls are followed up, from ``stop`` to ``stop``.
+    py_trees gives no reason to ``stop``, and the tree does not always show it (docs/design.md). So
+    the calls are followed up, from ``stop`` to ``stop``.
     """
     stopped = node
     frame = inspect.currentframe()
