@@ -27,6 +27,7 @@ from bthtn.engine.agent.programming_errors import code_failed, text_of
 from bthtn.engine.agent.reentrance import work
 from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.middle import at_work_in
+from bthtn.engine.behaviours.plain_data import STRUCTURE, Json, plain_data, put_plain_data
 from bthtn.engine.behaviours.plan_goal import PlanGoal
 from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.condition import ConditionLike, condition_from
@@ -37,7 +38,7 @@ from bthtn.engine.replanning.schedule import PlanningSchedule
 from bthtn.engine.world.expression import ALWAYS, Expression
 from bthtn.engine.world.sharing import Unpicklable
 from bthtn.engine.world.truth import UNKNOWN, value_text
-from bthtn.errors import DomainError, ExecutionError
+from bthtn.errors import DomainError, ExecutionError, InputError
 
 GoalLike = Behaviour | NetworkLike
 """A behaviour, or a task network that becomes a PlanGoal."""
@@ -149,6 +150,16 @@ class _Preferring(Unpicklable, Composite):
         for child in self.children:
             if isinstance(child, PlanGoal):
                 child.stop_preparing()
+
+    def save(self) -> Json:
+        """What was tried, and is to be tried, by the positions of the children."""
+        return plain_data(self, but=STRUCTURE)
+
+    def load(self, saved: Json) -> None:
+        """Go on where ``save`` was called. Raises InputError for positions without a child."""
+        put_plain_data(self, saved, but=STRUCTURE)
+        if not {*self._failed, *self._to_try} <= {*range(len(self.children))}:
+            raise InputError("BT497", f"'{self.name}' has no goals in some of the saved positions")
 
     def _restart(self) -> None:
         for child in self.children:

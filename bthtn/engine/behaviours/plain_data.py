@@ -25,6 +25,14 @@ from bthtn.errors import InputError
 
 Json = Any
 
+STRUCTURE: Final = frozenset(
+    {
+        *("id", "iterator", "logger", "blackboards", "name", "qualified_name", "status"),
+        *("feedback_message", "parent", "children", "current_child", "decorated"),
+        *("blackbox_level", "_was_looked_at", "_message", "_found"),
+    }
+)
+"""The attributes of nodes that a save has elsewhere, or not at all."""
 
 _NOTHING: Final = object()
 

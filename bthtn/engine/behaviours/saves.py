@@ -35,7 +35,7 @@ from py_trees.trees import BehaviourTree
 from bthtn.engine.agent.agent import Agent
 from bthtn.engine.agent.reentrance import refuse_at_work
 from bthtn.engine.agent.runtime import runtime_of
-from bthtn.engine.behaviours.plain_data import plain_data, put_plain_data
+from bthtn.engine.behaviours.plain_data import STRUCTURE, plain_data, put_plain_data
 from bthtn.engine.behaviours.plan_goal import PlanGoal
 from bthtn.engine.behaviours.save_form import (
     Calls,
@@ -60,14 +60,6 @@ from bthtn.version import VERSION
 
 Json = Any
 FORMAT: Final = "bthtn-save/2"
-_STRUCTURE: Final = frozenset(
-    {
-        *("id", "iterator", "logger", "blackboards", "name", "qualified_name", "status"),
-        *("feedback_message", "parent", "children", "current_child", "decorated"),
-        *("blackbox_level", "_was_looked_at", "_message", "_found"),
-    }
-)
-"""The attributes of nodes that a save has elsewhere, or not at all."""
 
 
 @runtime_checkable
@@ -203,7 +195,7 @@ def _written_node(node: Behaviour, places: dict[Behaviour, str], calls: Calls) -
         data["current"] = node.children.index(current)
     if isinstance(node, Saved):
         return data | {"own": node.save()}
-    return data | {"has": plain_data(node, but=_STRUCTURE)}
+    return data | {"has": plain_data(node, but=STRUCTURE)}
 
 
 def _put_tree(root: Behaviour, data: Json, calls: Calls) -> None:
@@ -238,7 +230,7 @@ def _put_node(
     if "own" in saved and isinstance(node, Saved):
         node.load(saved["own"])
     else:
-        put_plain_data(node, saved["has"], but=_STRUCTURE)
+        put_plain_data(node, saved["has"], but=STRUCTURE)
 
 
 def _await(goal: PlanGoal, awaited: tuple[Behaviour, ...]) -> None:

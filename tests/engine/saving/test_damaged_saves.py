@@ -14,6 +14,8 @@ WRONG = (
     *({"unknown": True}, {"tuple": [1]}, "RUNNING", "SUCCESS", "FAILURE", "INVALID"),
 )
 """What somebody may put where it does not belong."""
+OURS = ("PriorityGoals", "UtilityGoals")
+"""Nodes of bthtn that say themselves what of them is saved."""
 TICKS = 100
 
 
@@ -39,7 +41,8 @@ def places(whole):
         at, inside = pending.pop()
         items = inside.items() if isinstance(inside, dict) else enumerate(inside)
         for key, value in items:
-            if key not in ("world", "own"):
+            is_theirs = key == "own" and inside.get("is", OURS[0]) not in OURS
+            if key != "world" and not is_theirs:
                 yield (*at, key), value
                 if isinstance(value, dict | list):
                     pending.append(((*at, key), value))

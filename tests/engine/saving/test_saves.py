@@ -482,6 +482,24 @@ def test_goals_by_priority_and_timeouts_go_on():
     goes_on_from_any_tick(made, 14)
 
 
+@pytest.mark.parametrize("positions", [[2], [-1], ["first"]])
+@pytest.mark.parametrize("name", ["_to_try", "_failed"])
+def test_positions_without_a_goal_are_refused(name, positions):
+    def made():
+        def tree(rex):
+            goals = [PlanGoal("first", rex, play()), PlanGoal("second", rex, dig())]
+            return PriorityGoals("goals", rex, goals)
+
+        return character(lasting(3, hook=True), tree)
+
+    saved = made().save()
+    own = saved["tree"][""]["own"]
+    (kind,) = own[name]
+    own[name] = {kind: positions}
+    with pytest.raises(InputError, match="'goals' has no goals in some of the saved positions"):
+        made().load(saved)
+
+
 def test_sensors_stay_in_their_phase():
     def made():
         sensors = Sensors()
