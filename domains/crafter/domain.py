@@ -54,8 +54,7 @@ def progress() -> Methods:
         when=~Castaway.done["harvest"] & ~Castaway.known["bed"],
     )
     yield method(make("iron_sword"), when=Castaway.has["iron_sword"] == 0)
-    yield method(have("diamond", 1), when=~Castaway.done["diamond"] & Castaway.known["diamond"])
-    yield method(have("diamond", 1), when=~Castaway.done["diamond"])
+    yield method(have("diamond", 1), when=Castaway.has["diamond"] == 0)
     yield method(slay("zombie"), when=~Castaway.done["zombie"])
     yield method(slay("skeleton"), when=~Castaway.done["skeleton"])
     yield method(slay("cow"), when=~Castaway.done["cow"])
@@ -94,7 +93,7 @@ def have(thing: str, count: int) -> Methods:
         when=lambda state: state.has[thing] < count and lacks_tool(state, thing),
     )
     yield method(
-        *(fetch(thing), have(thing, count)),
+        fetch(thing, count),
         when=lambda state: state.has[thing] < count and can_fetch(state, thing),
     )
     yield method(
@@ -113,14 +112,14 @@ def fill_up_with_wood() -> Methods:
 def slay(creature: str) -> Methods:
     """Kill a creature; look for one first."""
     yield method(hunt(creature), when=Castaway.known[creature])
-    yield method(find(creature), defer(slay(creature), now=True))
+    yield method(find(creature), defer(slay(creature), now=True), when=~Castaway.known[creature])
 
 
 @crafter.compound
 def quench() -> Methods:
     """Drink; look for water first."""
     yield method(drink(), when=Castaway.known["water"])
-    yield method(find("water"), defer(quench(), now=True))
+    yield method(find("water"), defer(quench(), now=True), when=~Castaway.known["water"])
 
 
 @crafter.compound
@@ -135,9 +134,9 @@ def rest() -> Methods:
 
 
 @crafter.primitive
-def fetch(thing: str) -> Primitive:
-    """Go where the thing is taken from, and take one: the nearest is chosen on the way."""
-    return primitive(expected=Castaway.has[thing].increases(1))
+def fetch(thing: str, count: int) -> Primitive:
+    """Go where the thing is taken from until there are so many: the nearest is chosen each time."""
+    return primitive(expected=Castaway.has[thing].becomes(count))
 
 
 @crafter.primitive

@@ -22,9 +22,9 @@ class Do(Behaviour):
     """Does a step of the domain, as a plan would; begins it anew when it was interrupted."""
 
     def __init__(
-        self, agent: Castaways, step: Callable[..., Running], *given: str, done: str = ""
+        self, agent: Castaways, step: Callable[..., Running], *given: str | int, done: str = ""
     ) -> None:
-        super().__init__(" ".join((step.__name__, *given)))
+        super().__init__(" ".join((step.__name__, *map(str, given))))
         self._agent, self._step, self._given, self._done = agent, step, given, done
         self._running: Running | None = None
         self._not_before = 0

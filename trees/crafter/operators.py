@@ -31,11 +31,10 @@ NEAR_HOME: Final = 25
 
 
 @operators.bind(steps.fetch)
-def fetch(agent: Castaways, thing: str) -> Running:
+def fetch(agent: Castaways, thing: str, count: int) -> Running:
     """One try in ten finds a sapling in the grass; sixty are in vain once in five hundred times."""
     body, source, patience = agent.body, SOURCES[thing], Patience(60)
-    before = body.has[thing]
-    while body.has[thing] == before:
+    while body.has[thing] < count and body.map.cells_of(source):
         if source in FREE:
             yield from body.legs.face(
                 lambda cell: body.map.get(cell) == source and body.is_free(cell)
@@ -45,7 +44,7 @@ def fetch(agent: Castaways, thing: str) -> Running:
                 lambda cell: body.map.get(cell) == source and cell not in body.fences
             )
         yield from _done(agent, Action.DO)
-        if patience.is_over(0):
+        if patience.is_over(count - body.has[thing]):
             raise OperatorFailed(f"there is no {thing} to be had")
 
 

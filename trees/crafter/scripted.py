@@ -14,7 +14,7 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 
 from bthtn.behaviours import PlanGoal, Repeat
-from bthtn.examples.domains.crafter.beliefs import PRICES, SOURCES, TOOLS, Castaway, workshops
+from bthtn.examples.domains.crafter.beliefs import MOST, PRICES, SOURCES, TOOLS, Castaway, workshops
 
 from . import operators as steps
 from .leaves import Do, If, each, first, one_by_one
@@ -40,7 +40,7 @@ def have(agent: Castaways, thing: str, count: int | Count) -> Behaviour:
         return state.has[thing] >= (count if isinstance(count, int) else count(state))
 
     enough = If(agent, f"enough {thing}?", is_enough)
-    taking = at_hand(agent, source, Do(agent, steps.fetch, thing))
+    taking = at_hand(agent, source, Do(agent, steps.fetch, thing, MOST))
     if thing in TOOLS:
         taking = each(f"with a {TOOLS[thing]}", make(agent, TOOLS[thing]), taking)
     return first(f"have {thing}", enough, taking)

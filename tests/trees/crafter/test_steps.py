@@ -108,13 +108,19 @@ MEADOW = "........... ........... ........... .....@..... ........... ..........
 
 
 def test_wood_is_taken_from_a_tree():
-    world = do(living_in("...@.. ....T. ......"), operators.fetch, "wood")
+    world = do(living_in("...@.. ....T. ......"), operators.fetch, "wood", 1)
     assert world.inventory["wood"] == 1
+
+
+def test_as_much_is_taken_as_was_asked_for_or_as_there_is():
+    forest = "...@.. .T..T. ..T..."
+    assert do(living_in(forest), operators.fetch, "wood", 2).inventory["wood"] == 2
+    assert do(living_in(forest), operators.fetch, "wood", 5).inventory["wood"] == 3
 
 
 def test_a_sapling_that_is_not_found_is_given_up():
     with pytest.raises(OperatorFailed, match="there is no sapling to be had"):
-        do(living_in(MEADOW), operators.fetch, "sapling", most=200)
+        do(living_in(MEADOW), operators.fetch, "sapling", 1, most=200)
 
 
 def test_he_drinks_until_he_is_full():
