@@ -137,15 +137,21 @@ def played(game: str, longest: int = LONGEST) -> dict[str, Any]:
     watch, times, told = Stopwatch(), Times(), Told(character)
     watch.watch(world)
     first: dict[str, int] = {}
+    events: list[AgentEvent] = []
+    spent = collected = 0.0
     gc.collect()
     with watch.hearing_the_collector():
         while not character.finished and world.steps < longest and character.ticks < 2 * LONGEST:
             health = world.inventory["health"]
             before = time.process_time(), watch.game, watch.collected
-            events = character.tick()
-            spent = time.process_time() - before[0] - (watch.game - before[1])
-            times.add(kind_of(events), spent, watch.collected - before[2])
-            told.hear(events)
+            heard = character.tick()
+            spent += time.process_time() - before[0] - (watch.game - before[1])
+            collected += watch.collected - before[2]
+            told.hear(heard)
+            events += heard
+            if character.world.order is not None or character.finished:  # else the game waits
+                times.add(kind_of(events), spent, collected)
+                events, spent, collected = [], 0.0, 0.0
             for name in sorted(world.score - first.keys()):
                 first[name] = world.steps
     return {

@@ -32,6 +32,8 @@ FORGOTTEN: Final = 300
 """A creature that was not seen for a day is not looked for where it was."""
 EXPANSIONS: Final = 400
 """Cells that a search looks at in a tick: what lies within fourteen steps, in two milliseconds."""
+TURN: Final = 10
+"""So many ticks the game waits for an action: after a failure, he plans in the next one."""
 
 
 class Body(PlainData):
@@ -43,28 +45,32 @@ class Body(PlainData):
         self.creatures: Sightings[str] = Sightings(FORGOTTEN)
         self.here, self.heading = (0, 0), SOUTH
         self.order: Action | None = None
+        self.waited = 0
         self.killed, self.idle, self.sun_sinks = "", 0, False
         self._look()
 
     def save(self) -> Any:
         """What was done so far, which leads to the same place and shows the same; and the order."""
-        return [self.level.save(), self.order]
+        return [self.level.save(), self.order, self.waited]
 
     def load(self, saved: Any) -> None:
         """Live through what is missing of it: leaves of the tree load their body, too."""
-        done, order = saved
+        done, order, waited = saved
         for action in done[self.level.steps :]:
             self.act(Action(action))
             self.step()
-        self.order = None if order is None else Action(order)
+        self.order, self.waited = None if order is None else Action(order), waited
 
     def act(self, action: Action) -> None:
         """Do this in the next step."""
         self.order = action
 
     def step(self) -> None:
-        """Let the world go on: it waits for nobody."""
-        action, self.order = self.order, None
+        """Let the game make a step, unless it still waits for an action."""
+        self.waited += 1
+        if self.order is None and self.waited < TURN:
+            return
+        action, self.order, self.waited = self.order, None, 0
         self.idle += action is None
         struck = self.creatures.get(self.front) if action is Action.DO else None
         heading = next((way for way, step in STEPS.items() if step is action), None)

@@ -75,9 +75,8 @@ def living(agent: Castaways, tree: Callable[[Castaways], Behaviour] = castaway) 
     sense(agent)
 
     def live() -> None:
-        if body.order is not None or body.level.steps:  # the game begins with his first action
-            body.step()
-            sense(agent)
+        body.step()
+        sense(agent)
 
     return Character(tree(agent), agent, sense=live, finished=lambda: body.level.over, world=body)
 
