@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from py_trees.common import Status
 
-from bthtn.engine.replanning.rest import AHEAD, FAILED, FINISHED, RUNNING, Rest
+from bthtn.engine.replanning.rest import FAILURE, INVALID, RUNNING, SUCCESS, Rest
 
-__all__ = ["AHEAD", "FAILED", "FINISHED", "RUNNING", "rest_of"]
+__all__ = ["FAILURE", "INVALID", "RUNNING", "SUCCESS", "rest_of"]
 
 
 class Ran(NamedTuple):

@@ -31,7 +31,7 @@ from bthtn.engine.replanning.unconditional import asks_nothing
 from bthtn.engine.replanning.validity import Validity, validity_of
 from bthtn.studio.testing.playground import World
 from bthtn.studio.testing.strategies import problems, states
-from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
+from tests.rests import INVALID, RUNNING, SUCCESS, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 
@@ -152,7 +152,7 @@ def scenes(draw):
     steps = [*leaves(tree)]
     branches = any(isinstance(node, ParallelNode | PriorityNode) for _, node in preorder(tree))
     done = 0 if branches else draw(st.integers(0, len(steps) - 1))
-    statuses = [FINISHED] * done + [draw(st.sampled_from((RUNNING, AHEAD)))]
+    statuses = [SUCCESS] * done + [draw(st.sampled_from((RUNNING, INVALID)))]
     rest = rest_of(tree, dict(zip(steps, statuses, strict=False)) | _ahead(steps[done + 1 :]))
     seen = [now]
     for variable, value in changes:
@@ -162,7 +162,7 @@ def scenes(draw):
 
 
 def _ahead(steps):
-    return dict.fromkeys(steps, AHEAD)
+    return dict.fromkeys(steps, INVALID)
 
 
 def _written(validity):
@@ -182,7 +182,7 @@ def nearly_done(draw):
     """Plans of which nothing is left to be started, and states."""
     scene = draw(scenes())
     tree = scene.rest.tree
-    statuses = st.sampled_from((FINISHED, FINISHED, RUNNING))
+    statuses = st.sampled_from((SUCCESS, SUCCESS, RUNNING))
     rest = rest_of(tree, {step: draw(statuses) for step in leaves(tree)})
     return Scene(scene.problem, rest, scene.states)
 

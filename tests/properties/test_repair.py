@@ -19,7 +19,7 @@ from bthtn.engine.world.state import FrozenState
 from bthtn.studio.testing.playground import World
 from bthtn.studio.testing.strategies import problems, states
 from bthtn.testing import validate
-from tests.rests import AHEAD, FINISHED, rest_of
+from tests.rests import INVALID, SUCCESS, rest_of
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 
@@ -37,7 +37,7 @@ def broken_plans(draw):
     done = 0 if branches else draw(st.integers(0, len(steps) - 1))
     changed = draw(st.sampled_from([VARIABLES, VARIABLES[:5], VARIABLES[5:], []]))
     now = problem.state.changed({one: other.get(one) for one in changed})
-    statuses = {step: AHEAD if n >= done else FINISHED for n, step in enumerate(steps)}
+    statuses = {step: INVALID if n >= done else SUCCESS for n, step in enumerate(steps)}
     rest = rest_of(plan.tree, statuses)
     failure = validity_of(rest, problem.domain, now).failure
     avoiding = {}

@@ -217,10 +217,10 @@ class PlanSearch:
             if foreseen is None:
                 started = self._started(planner, resumes=True)
         except BthtnError as error:
-            raise self.unplanned(error) from error
+            raise self.search_failed(error) from error
         return RestSearch(self, node, foreseen, started)
 
-    def unplanned(self, error: BthtnError) -> ResumeFailed:
+    def search_failed(self, error: BthtnError) -> ResumeFailed:
         """The failure of a suspended part during whose search users' code raised."""
         self._agent.emit(code_failed(f"search of '{self._name}'", error))
         return ResumeFailed(str(error))
@@ -317,7 +317,7 @@ class RestSearch:
         try:
             plan = self._foreseen if started is None else self._search.plan_of(started)
         except BthtnError as error:
-            raise self._search.unplanned(error) from error
+            raise self._search.search_failed(error) from error
         if plan is None:
             return None
         if repeats_suspension(plan, self._node):

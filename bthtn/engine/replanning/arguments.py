@@ -21,7 +21,7 @@ from bthtn.engine.domain.task import TaskCall, call_text
 from bthtn.engine.domain.task_effects import grounded
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
-from bthtn.engine.replanning.rest import AHEAD, Rest
+from bthtn.engine.replanning.rest import INVALID, Rest
 from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.expression import Binding, Expression, Parameter, StateView
 from bthtn.engine.world.fluent import Fluent, UnknownRead
@@ -163,7 +163,7 @@ class Arguments:
         while pending:
             node = pending.pop()
             places[node] = len(places)
-            if isinstance(node, TaskNode) and self._rest.status(node) is not AHEAD:
+            if isinstance(node, TaskNode) and self._rest.status(node) is not INVALID:
                 writes.update(dict.fromkeys(fluents_changed_by(node), places[node]))
             pending.extend(reversed(self._rest.all_below(node)))
         return places, writes

@@ -22,7 +22,7 @@ from bthtn.engine.domain.effect import Effect
 from bthtn.engine.domain.task import PrimitiveTask, Task
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.plan.nodes import TaskNode
-from bthtn.engine.replanning.rest import AHEAD, Rest
+from bthtn.engine.replanning.rest import INVALID, Rest
 from bthtn.engine.replanning.step_conditions import writes_nothing
 from bthtn.engine.replanning.unconditional import asks_nothing
 from bthtn.engine.replanning.validity import Check, Key, Validity, key_for, outcome_of
@@ -248,7 +248,7 @@ class _NotedCheck(Check):
 
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step; for most steps, those that were planned are the same now."""
-        is_ahead = self.is_ahead or self.rest.status(node) is AHEAD
+        is_ahead = self.is_ahead or self.rest.status(node) is INVALID
         if is_ahead and self._starts_as_planned(node):
             self.write(node.footprint)
             self.path.steps += 1

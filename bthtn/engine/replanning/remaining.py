@@ -10,7 +10,7 @@ from bthtn.engine.domain.task import PrimitiveTask
 from bthtn.engine.plan.nodes import Node, SuspendedNode, TaskNode
 from bthtn.engine.plan.projection import Projection
 from bthtn.engine.plan.walk import Visit
-from bthtn.engine.replanning.rest import AHEAD, RUNNING, Rest
+from bthtn.engine.replanning.rest import INVALID, RUNNING, Rest
 from bthtn.engine.world.expression import Binding, StateView
 from bthtn.engine.world.fluent import Fluent, UnknownRead
 from bthtn.engine.world.footprint import Footprint, Write, WriteKind
@@ -55,8 +55,8 @@ class RemainingProjection(Projection):
 
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step that has not ended."""
-        status = AHEAD if self.is_ahead else self.rest.status(node)
-        if status is not RUNNING and status is not AHEAD:
+        status = INVALID if self.is_ahead else self.rest.status(node)
+        if status is not RUNNING and status is not INVALID:
             return
         self.runs = status is RUNNING
         super().task(node)

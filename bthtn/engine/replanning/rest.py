@@ -34,12 +34,12 @@ from bthtn.engine.plan.walk import (
 from bthtn.engine.world.footprint import Footprint
 
 # Looking a member of an enum up takes as long as looking at a step.
-AHEAD: Final = Status.INVALID
+INVALID: Final = Status.INVALID
 RUNNING: Final = Status.RUNNING
-FINISHED: Final = Status.SUCCESS
-FAILED: Final = Status.FAILURE
+SUCCESS: Final = Status.SUCCESS
+FAILURE: Final = Status.FAILURE
 
-_ENDED: Final = (FINISHED, FAILED)
+_ENDED: Final = (SUCCESS, FAILURE)
 
 
 class Ran(Protocol):
@@ -108,10 +108,10 @@ class Rest:
 
     def status(self, step: TaskNode) -> Status:
         if step in self._anew:
-            return AHEAD
+            return INVALID
         behaviour = self._behaviours.get(step)
-        status: Status = FINISHED if behaviour is None else behaviour.status
-        return AHEAD if status is FAILED and step in self._mended else status
+        status: Status = SUCCESS if behaviour is None else behaviour.status
+        return INVALID if status is FAILURE and step in self._mended else status
 
     def plan_of(self, node: SuspendedNode) -> Node | None:
         """What was planned for a suspended part, None if it has not been planned."""
@@ -182,7 +182,7 @@ class Rest:
         pending = [node]
         while pending:
             inner = pending.pop()
-            if self._is_entered(inner):
+            if self._has_begun_itself(inner):
                 self._begun.add(node)
                 while inner in above:  # who asks about one of these later, knows it
                     self._begun.add(inner)
@@ -265,12 +265,12 @@ class Rest:
 
         return unwound(visit(self.tree))
 
-    def _is_entered(self, node: Node) -> bool:
+    def _has_begun_itself(self, node: Node) -> bool:
         """Whether a step has started, or a node has begun in which no step need have."""
         if node in self._begun:
             return True
         if isinstance(node, TaskNode):
-            return self.status(node) is not AHEAD
+            return self.status(node) is not INVALID
         if isinstance(node, SuspendedNode):
             return self.plan_of(node) is not None
         behaviour = self._ran(node)

@@ -18,7 +18,7 @@ from bthtn.engine.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.engine.replanning.rest import AHEAD, RUNNING, Rest
+from bthtn.engine.replanning.rest import INVALID, RUNNING, Rest
 from bthtn.engine.world.expression import ALWAYS
 from bthtn.engine.world.footprint import INCREASE
 
@@ -42,7 +42,7 @@ def _asks_nothing(node: Node, status: Status | None) -> bool:
     """Whether the rest of a node reads nothing besides its parts; ``status`` is that of a step."""
     match node:
         case TaskNode():
-            return status is not AHEAD and (status is not RUNNING or _runs_freely(node))
+            return status is not INVALID and (status is not RUNNING or _runs_freely(node))
         case ScopeNode():
             is_static = not node.args and node.body is None and node.task.decorator is None
             return is_static and not isinstance(node.task.choice, ValueChoice)

@@ -9,7 +9,7 @@ from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus
 from bthtn.engine.replanning.continuation import is_continuation
 from bthtn.studio.testing.strategies import World, problems
-from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
+from tests.rests import INVALID, RUNNING, SUCCESS, rest_of
 
 
 def plan_for(goal, domain, **given):
@@ -67,21 +67,21 @@ def test_what_is_left_is_compared_with_what_was_found():
         yield method(b, c)
 
     whole, rest = plan_for((a, b, c), domain), plan_for(inner(), domain)
-    assert same(whole, [FINISHED, RUNNING, AHEAD], rest)
-    assert not same(whole, [RUNNING, AHEAD, AHEAD], rest)
-    assert not same(whole, [FINISHED, FINISHED, RUNNING], rest)
-    assert same(whole, [RUNNING, AHEAD, AHEAD], rest, idle="a")
+    assert same(whole, [SUCCESS, RUNNING, INVALID], rest)
+    assert not same(whole, [RUNNING, INVALID, INVALID], rest)
+    assert not same(whole, [SUCCESS, SUCCESS, RUNNING], rest)
+    assert same(whole, [RUNNING, INVALID, INVALID], rest, idle="a")
 
 
 def test_arguments_and_order_matter():
     domain = Domain("course", World)
     a, b = (domain.primitive(name)() for name in "ab")
-    assert not same(plan_for((a, b), domain), [AHEAD, AHEAD], plan_for((b, a), domain))
-    assert not same(plan_for((a, b), domain), [AHEAD, AHEAD], plan_for(parallel(a, b), domain))
+    assert not same(plan_for((a, b), domain), [INVALID, INVALID], plan_for((b, a), domain))
+    assert not same(plan_for((a, b), domain), [INVALID, INVALID], plan_for(parallel(a, b), domain))
 
 
 def test_a_branch_that_is_left_alone_is_a_sequence():
     domain = Domain("course", World)
     a, b, c = (domain.primitive(name)() for name in "abc")
     beside = plan_for((parallel(a, b), c), domain)
-    assert same(beside, [FINISHED, RUNNING, AHEAD], plan_for((b, c), domain))
+    assert same(beside, [SUCCESS, RUNNING, INVALID], plan_for((b, c), domain))

@@ -9,7 +9,7 @@ from bthtn.engine.plan import leaves
 from bthtn.engine.replanning.incremental_check import IncrementalCheck
 from bthtn.engine.replanning.rest import Rest
 from bthtn.studio.testing.strategies import World
-from tests.rests import AHEAD, RUNNING, rest_of
+from tests.rests import INVALID, RUNNING, rest_of
 
 STEPS = 50
 
@@ -104,7 +104,7 @@ def test_so_does_an_argument_of_what_has_begun(domain):
 
     plan = Planner(domain, visit(World.place)).plan(World())
     steps = [*leaves(plan.tree)]
-    rest = rest_of(plan.tree, {steps[0]: RUNNING, steps[1]: AHEAD})
+    rest = rest_of(plan.tree, {steps[0]: RUNNING, steps[1]: INVALID})
     found = IncrementalCheck(rest, plan.domain, now())
     assert found.still(now(count=1))
     assert not found.still(now(place="b"))

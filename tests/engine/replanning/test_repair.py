@@ -10,7 +10,7 @@ from bthtn.engine.planning.planner import Planner
 from bthtn.engine.planning.protocol import SearchStatus
 from bthtn.engine.replanning.repair import Repair
 from bthtn.engine.replanning.validity import validity_of
-from tests.rests import AHEAD, FAILED, FINISHED, RUNNING, rest_of
+from tests.rests import FAILURE, INVALID, RUNNING, SUCCESS, rest_of
 
 
 class Soldier(State):
@@ -99,10 +99,10 @@ class Running:
         settings = settings or Settings()
         self.settings = settings
         self.plan = Planner(WAR, goal, settings).plan(Soldier(**before))
-        statuses = {FINISHED: over, RUNNING: running, FAILED: failed}
+        statuses = {SUCCESS: over, RUNNING: running, FAILURE: failed}
         named = {name: status for status, names in statuses.items() for name in names}
         self.nodes = {str(node): node for node in leaves(self.plan.tree)}
-        now = {node: named.get(name, AHEAD) for name, node in self.nodes.items()}
+        now = {node: named.get(name, INVALID) for name, node in self.nodes.items()}
         self.rest = rest_of(self.plan.tree, now)
 
     def broken(self, now):

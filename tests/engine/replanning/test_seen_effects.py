@@ -6,7 +6,7 @@ from bthtn import Domain, Fluent, Methods, State, find_plan, fluent, method
 from bthtn.engine.plan.nodes import TaskNode
 from bthtn.engine.plan.walk import preorder
 from bthtn.engine.replanning.validity import validity_of
-from tests.rests import AHEAD, FINISHED, RUNNING, rest_of
+from tests.rests import INVALID, RUNNING, SUCCESS, rest_of
 
 
 class Porter(State):
@@ -45,7 +45,7 @@ def plan(domain):
 def seen(plan, running, **values):
     """What is wrong with the rest of the plan while its first step runs, in such a world."""
     steps = [node for _, node in preorder(plan.tree) if isinstance(node, TaskNode)]
-    statuses = dict.fromkeys(steps, AHEAD) | {steps[0]: running}
+    statuses = dict.fromkeys(steps, INVALID) | {steps[0]: running}
     return validity_of(rest_of(plan.tree, statuses), plan.domain, Porter(**values).frozen()).failure
 
 
@@ -59,8 +59,8 @@ def test_also_when_only_some_of_them_are_seen(plan):
 
 
 def test_what_was_asked_before_the_step_is_not_asked_again(plan):
-    assert seen(plan, FINISHED, hand="key", shelf="nothing") is None
+    assert seen(plan, SUCCESS, hand="key", shelf="nothing") is None
 
 
 def test_when_it_is_over_and_came_out_otherwise_the_rest_breaks(plan):
-    assert seen(plan, FINISHED, hand="stone", shelf="nothing").what == "unlock"
+    assert seen(plan, SUCCESS, hand="stone", shelf="nothing").what == "unlock"

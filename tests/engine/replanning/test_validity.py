@@ -19,7 +19,7 @@ from bthtn.engine.plan.nodes import PriorityNode, SuspendedNode
 from bthtn.engine.plan.walk import preorder
 from bthtn.engine.replanning.validity import validity_of
 from bthtn.studio.testing.strategies import World
-from tests.rests import AHEAD, FAILED, FINISHED, RUNNING, rest_of
+from tests.rests import FAILURE, INVALID, RUNNING, SUCCESS, rest_of
 from tests.sizes import size
 
 MANY = size(quick=1_200, thorough=5_000, night=10_000)
@@ -37,7 +37,7 @@ def planned(domain, goal, **given):
 def seen(plan, *stages, passed=None, planned_for=None, **given):
     """The validity of a plan of which the steps are at these stages, the others ahead."""
     nodes = [*leaves(plan.tree)]
-    steps = dict(zip(nodes, (*stages, *[AHEAD] * len(nodes)), strict=False))
+    steps = dict(zip(nodes, (*stages, *[INVALID] * len(nodes)), strict=False))
     rest = rest_of(plan.tree, steps, planned_for, passed)
     return validity_of(rest, plan.domain, World(**given).frozen())
 
@@ -62,8 +62,8 @@ def test_the_first_step_that_would_break_is_named_with_the_values(domain):  # R0
 def test_a_condition_ahead_has_to_hold_where_the_plan_leads(domain):
     a = domain.primitive("a", effects=World.count.increases(1))
     plan = planned(domain, (a(), a(), World.count == 2, World.lit))
-    assert seen(plan, FINISHED, count=1).failure is None
-    assert seen(plan, FINISHED, count=2).failure.why == "count == 2 is false: count = 3"
+    assert seen(plan, SUCCESS, count=1).failure is None
+    assert seen(plan, SUCCESS, count=2).failure.why == "count == 2 is false: count = 3"
     assert seen(plan, RUNNING, lit=False).failure.why == "lit is false: lit = false"
 
 
@@ -73,9 +73,9 @@ def test_what_the_plan_brings_about_itself_supports_nothing(domain):
     plan = planned(domain, (a(), b()))
     found = seen(plan, RUNNING, lit=True)
     assert (found.failure, names(found)) == (None, ["lit"])
-    assert names(seen(plan, AHEAD)) == ["lit"]
-    assert names(seen(plan, FINISHED, open=True)) == ["open"]
-    assert seen(plan, FINISHED, open=False).failure.what == "b"
+    assert names(seen(plan, INVALID)) == ["lit"]
+    assert names(seen(plan, SUCCESS, open=True)) == ["open"]
+    assert seen(plan, SUCCESS, open=False).failure.what == "b"
 
 
 def test_expected_effects_count_as_long_as_the_step_is_not_over(domain):
@@ -83,13 +83,13 @@ def test_expected_effects_count_as_long_as_the_step_is_not_over(domain):
     b = domain.primitive("b", precondition=World.open)
     plan = planned(domain, (a(), b()))
     assert seen(plan, RUNNING).failure is None
-    assert seen(plan, FINISHED).failure.what == "b"
+    assert seen(plan, SUCCESS).failure.what == "b"
 
 
 def test_finished_and_failed_steps_are_not_asked(domain):
     a = domain.primitive("a", precondition=World.lit)
     plan = planned(domain, (a(), a()))
-    assert seen(plan, FINISHED, FAILED, lit=False).failure is None
+    assert seen(plan, SUCCESS, FAILURE, lit=False).failure is None
 
 
 def test_the_precondition_is_asked_all_the_time_but_for_parts_at_the_start(
@@ -98,10 +98,10 @@ def test_the_precondition_is_asked_all_the_time_but_for_parts_at_the_start(
     needed = at_start(World.lit) & World.open
     jump = domain.primitive("jump", precondition=needed, during=World.armed)
     plan = planned(domain, jump(), open=True)
-    assert seen(plan, AHEAD, lit=False, open=True).failure.why == (
+    assert seen(plan, INVALID, lit=False, open=True).failure.why == (
         "lit and open is false: lit = false"
     )
-    assert seen(plan, AHEAD, lit=True, open=True, armed=False).failure is None
+    assert seen(plan, INVALID, lit=True, open=True, armed=False).failure is None
     assert seen(plan, RUNNING, lit=False, open=True, armed=True).failure is None
     assert seen(plan, RUNNING, lit=True, armed=True).failure.why == "open is false: open = false"
     asked = seen(plan, RUNNING, open=True, armed=False)
@@ -231,7 +231,7 @@ def test_branches_are_carried_out_from_one_state_and_merged(domain):
     plan = planned(domain, (parallel(a(), b()), c()))
     assert seen(plan, RUNNING, RUNNING).failure is None
     assert names(seen(plan, RUNNING, RUNNING)) == ["lit"]
-    assert seen(plan, RUNNING, FINISHED, lit=False).failure.what == "c"
+    assert seen(plan, RUNNING, SUCCESS, lit=False).failure.what == "c"
     assert seen(plan, RUNNING, RUNNING, lit=False).failure.what == "b"
 
 
@@ -265,7 +265,7 @@ def test_one_alternative_that_works_is_enough_and_those_that_were_passed_do_not_
     assert seen(plan, count=5).failure is None
     assert seen(plan, lit=False).failure is None
     (choice,) = (node for _, node in preorder(plan.tree) if isinstance(node, PriorityNode))
-    assert seen(plan, AHEAD, RUNNING, passed={choice: 1}, count=5).failure.what == "b"
+    assert seen(plan, INVALID, RUNNING, passed={choice: 1}, count=5).failure.what == "b"
 
 
 def test_behind_a_choice_only_that_counts_on_which_the_alternatives_agree(domain):
@@ -283,13 +283,13 @@ def test_volatile_fluents_count_where_nothing_comes_before(domain):
     plan = planned(domain, (b(), priority(a(), b())), seen=True)
     assert seen(plan, RUNNING, seen=False).failure is None
     now = planned(domain, a(), seen=True)
-    assert seen(now, AHEAD, seen=False).failure.what == "a"
+    assert seen(now, INVALID, seen=False).failure.what == "a"
 
 
 def test_a_step_that_runs_is_asked_about_volatile_fluents_wherever_it_stands(domain):
     a = domain.primitive("a", precondition=World.seen, during=World.seen)
     plan = planned(domain, priority(a()), seen=True)
-    assert seen(plan, AHEAD, seen=False).failure is None
+    assert seen(plan, INVALID, seen=False).failure is None
     assert seen(plan, RUNNING, seen=False).failure.what == "a"
 
 
@@ -303,7 +303,7 @@ def test_what_nobody_has_planned_yet_is_the_end(domain):
     assert seen(plan, open=False).failure is None
     part = next(node for _, node in preorder(plan.tree) if isinstance(node, SuspendedNode))
     rest = planned(domain, b(), open=True)
-    left = rest_of(plan.tree, {rest.steps[0]: AHEAD}, {part: rest.tree})
+    left = rest_of(plan.tree, {rest.steps[0]: INVALID}, {part: rest.tree})
     assert validity_of(left, plan.domain, World(open=False).frozen()).failure.what == "b"
 
 
