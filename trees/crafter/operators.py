@@ -174,8 +174,10 @@ def go_home(agent: Castaways) -> Running:
 @operators.bind(steps.tend)
 def tend(agent: Castaways) -> Running:
     body = agent.body
-    while body.beds and not body.map.cells_of("plant-ripe") and closed_room(body):
+    while True:
         yield from _done(agent, Action.WAIT)
+        if not body.beds or body.map.cells_of("plant-ripe") or not closed_room(body):
+            return
 
 
 @operators.bind(steps.dig_in)

@@ -230,3 +230,10 @@ def test_he_waits_by_his_bed_until_it_is_ripe():
     agent.body.step()
     with pytest.raises(StopIteration):
         next(waiting)
+
+
+def test_without_a_bed_he_waits_for_one_step():
+    waiting = operators.tend(living_in(MEADOW))
+    next(waiting)  # a step that ends at once, again and again, would be a tick without an action
+    with pytest.raises(StopIteration):
+        next(waiting)
