@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.checked import checked
@@ -15,7 +14,9 @@ from bthtn.engine.agent.reentrance import work
 from bthtn.engine.agent.runtime import runtime_of
 from bthtn.engine.behaviours.branch import only_runs_on
 from bthtn.engine.behaviours.middle import at_work_in
+from bthtn.engine.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.engine.behaviours.plan_goal import PlanGoal
+from bthtn.engine.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.engine.behaviours.wait import AT_ONCE, Wait
 from bthtn.engine.domain.condition import ConditionLike, condition_from, why_so
 from bthtn.engine.world.expression import Binding, Condition, Expression
@@ -25,7 +26,7 @@ from bthtn.engine.world.truth import Truth
 from bthtn.errors import ExecutionError
 
 
-class Believes(Unpicklable, Behaviour):
+class Believes(Unpicklable, LeanBehaviour):
     """Succeeds while the agent believes the condition, fails while it is false or unknown.
 
     The condition is written as in a domain: ``Believes("hurt", agent, Soldier.health < 40)``.
@@ -59,7 +60,7 @@ class Believes(Unpicklable, Behaviour):
         state_class = type(agent.beliefs.now)
         self.condition = condition_from(condition, state_class)
         self.until = None if until is None else condition_from(until, state_class)
-        super().__init__(name)
+        self.name, self.status, self.children = name, INVALID, []
         if hold < 0:
             hint = "give a number of ticks, 0 for not at all"
             raise ExecutionError("BT202", f"'{self.name}' is held for {hold} ticks", hint=hint)
@@ -95,24 +96,24 @@ class Believes(Unpicklable, Behaviour):
             self._is_on, self._left = False, 0
             self.agent.emit(code_failed(f"guard '{self.name}'", error))
             runtime_of(self.agent).errors.raise_first()
-            return Status.FAILURE
+            return FAILURE
         if holds:
             self._left = self.hold
         elif self._left:
             self._left -= 1
             self.feedback_message += f"; held for {self._left} more ticks"
-        elif self.status is not Status.SUCCESS or not self._lets_a_goal_end():
-            return Status.FAILURE
-        return Status.SUCCESS
+        elif self.status is not SUCCESS or not self._lets_a_goal_end():
+            return FAILURE
+        return SUCCESS
 
     def waits(self) -> Wait:
         """For a change; unless it is held for some more ticks, or asks its other condition next."""
-        is_held = self.status is Status.SUCCESS and not self._is_on
+        is_held = self.status is SUCCESS and not self._is_on
         return AT_ONCE if is_held or self._has_turned else Wait()
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interruption ends the holding."""
-        if new_status is Status.INVALID:
+        if new_status is INVALID:
             self._left = 0
 
     def _holds(self) -> bool:
@@ -134,7 +135,7 @@ class Believes(Unpicklable, Behaviour):
         running = (
             sibling
             for sibling in siblings[place:]
-            if isinstance(sibling, PlanGoal) and sibling.status is Status.RUNNING
+            if isinstance(sibling, PlanGoal) and sibling.status is RUNNING
         )
         goal = next(running, None)
         if goal is None or not all(map(only_runs_on, goal.children)) or not goal.children:

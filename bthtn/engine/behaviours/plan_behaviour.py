@@ -7,7 +7,7 @@ visitors read are made when they do: ids, names, the loggers of py_trees.
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
@@ -81,6 +81,21 @@ class LeanBehaviour(Behaviour):
         """The name that displays show."""
         return type(self).__name__
 
+    def tick(self) -> Iterator[Behaviour]:
+        """Tick as py_trees does, without texts for its logger."""
+        if self.status is not RUNNING:
+            self.initialise()
+        status = self.update()
+        if status is not RUNNING:
+            self.stop(status)
+        self.status = status
+        yield self
+
+    def stop(self, new_status: Status) -> None:
+        """Called at every end: as in py_trees, without texts for its logger."""
+        self.terminate(new_status)
+        self.status = new_status
+
 
 class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
     """A behaviour of a plan, with the name of its ``node``."""
@@ -103,11 +118,6 @@ class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
     def taking_part(self) -> list[Behaviour]:
         """Those of the children that may be running."""
         return below(self)
-
-    def stop(self, new_status: Status) -> None:
-        """Called at every end: as in py_trees, without texts for its logger."""
-        self.terminate(new_status)
-        self.status = new_status
 
 
 class PlanLeaf(PlanBehaviour):
