@@ -34,6 +34,8 @@ _made: Final = tuple.__new__
 SENSOR: Final = "sensor"
 """The source of a write that names none, outside of operators."""
 
+_NO_BELIEF: Final = object()
+
 _NOTHING: Final[frozenset[Fluent[Any]]] = frozenset()
 """Shared by all watches on nothing: each empty set takes 216 bytes."""
 
@@ -128,9 +130,8 @@ class Beliefs(Unpicklable, Generic[S]):
         if type(value) is not kind:
             variable.check_write(value)
         values = self._values
-        try:
-            before = values[variable]
-        except KeyError:
+        before = values.get(variable, _NO_BELIEF)
+        if before is _NO_BELIEF:
             before = self._default(variable)
         if before == value or (before != before and value != value):  # noqa: PLR0124 - NaN
             return
@@ -179,7 +180,8 @@ class Beliefs(Unpicklable, Generic[S]):
     def check(self, fluent: Expression[V], value: V | Unknown) -> None:
         """Raise StateError if ``write`` would."""
         variable: Any = fluent
-        if variable in self._values and type(value) is variable.plain_type:
+        is_known = variable in self._values or variable in (self._known or ())
+        if is_known and type(value) is variable.plain_type:
             return  # as it is nearly always: it was written before
         self._schema.fluent(fluent).check_write(value)
 
