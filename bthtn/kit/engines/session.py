@@ -103,8 +103,9 @@ class EngineSession(Unpicklable):
 
     def advance(self, seconds: float) -> None:
         """Let seconds pass on the ManualClock ``clock`` of the character's world, if it has one."""
-        if self.clock is not None:
-            self.clock.advance(seconds)
+        clock = self.clock
+        if clock is not None:
+            clock.advance(seconds)
 
     @property
     def clock(self) -> ManualClock | None:

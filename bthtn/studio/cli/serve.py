@@ -11,7 +11,7 @@ from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Annotated
+from typing import Annotated, TextIO
 
 from typer import Argument, Option
 
@@ -74,7 +74,7 @@ def serve(  # noqa: PLR0913 - options of the command
                 _write_announcement(announce, line)
             print(line, file=answers, flush=True)  # who reads it finds the file as well
         else:
-            send = partial(print, file=answers, flush=True)
+            send = partial(_write_line, answers)
             lines = () if sys.stdin is None else lines_of(sys.stdin.fileno())
             in_thread(partial(inbox.read, lines, send, inbox.end), "stdin")
         gc.freeze()  # modules are never garbage: to look through them takes a frame's time
@@ -107,6 +107,12 @@ def _host(
         yield host
     finally:
         host.close()
+
+
+def _write_line(file: TextIO, line: str) -> None:
+    """Write a line at once: of two parts, an unbuffered stdout would wake the engine twice."""
+    file.write(f"{line}\n")
+    file.flush()
 
 
 def _write_announcement(file: Path, line: str) -> None:

@@ -71,6 +71,13 @@ def test_e1_each_line_is_answered_until_the_input_ends(serve):
     assert [answer["frame"][0]["tick"] for answer in (first, second)] == [1, 2]
 
 
+def test_a_line_is_written_at_once_also_where_stdout_is_unbuffered(serve, monkeypatch):
+    written = []
+    monkeypatch.setattr(sys.stdout, "write", written.append)
+    serve(HELLO, SPAWN, FRAME)
+    assert [line[-1:] for line in written] == 3 * ["\n"]
+
+
 def test_what_users_code_prints_is_no_answer(serve):
     done, answers = serve(HELLO, options=("--seed", 7))
     assert len(answers) == 1
