@@ -23,6 +23,7 @@ from bthtn.engine.plan.walk import first_reads
 from bthtn.engine.planning.exclusions import Avoided
 from bthtn.engine.planning.planner import Planner, search_for
 from bthtn.engine.planning.protocol import SEARCHING, SOLVED, PlanRequest, RecordedSearch
+from bthtn.engine.planning.static_reads import StaticReads
 from bthtn.engine.replanning.policy import (
     Interrupt,
     Rule,
@@ -33,6 +34,7 @@ from bthtn.engine.replanning.policy import (
 )
 from bthtn.engine.replanning.schedule import Budget
 from bthtn.engine.world.diff import Change
+from bthtn.engine.world.expression import StateView
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.state import FrozenState
 from bthtn.errors import BthtnError
@@ -58,7 +60,8 @@ class Improvement:
     ``planners`` are that of the running plan and the one that searches for a better plan; they
     differ if the agent has another domain by now, which is a surprise in itself. ``predicted`` is
     None if the running plan is known to be the best from there. ``changed`` are the fluents whose
-    changes caused the search, none if something is not avoided any more.
+    changes caused the search, none if something is not avoided any more; others may be set for one
+    that ``stands``, to be advanced once more.
     ``interrupt`` is the policy for the result: only "surprise" needs the second search, and
     only "surprise" and "mtr" are restricted to strictly better plans. When it is done, ``plan``
     and ``found`` have the result, or ``failure`` the exception that a user's function has raised.
@@ -76,7 +79,8 @@ class Improvement:
         self._planner, finder = planners
         self._predicted = predicted
         self._bound = bound
-        self._changed = changed
+        self.changed = changed
+        self._avoided = actual.avoided
         self._interrupt = interrupt
         self._has_other_domain = finder is not self._planner
         self._search = self._first = self._search_from(actual, finder)
@@ -94,9 +98,7 @@ class Improvement:
                 return False
             if self._is_second or self._interrupt != "surprise":
                 return True
-            self.matters = (
-                self._has_other_domain or not self._changed or self.has_read(self._changed)
-            )
+            self.matters = self._has_other_domain or not self.changed or self.has_read(self.changed)
             if self.plan is None or not self.matters:
                 return True
             if self._predicted is None:
@@ -119,6 +121,21 @@ class Improvement:
         if self.plan.record.beats(self._bound):
             return SearchOutcome.BETTER
         return SearchOutcome.WORSE if self._bound.beats(self.plan.record) else SearchOutcome.EQUAL
+
+    def stands(self, now: StateView, avoided: Avoided, told: StaticReads) -> bool:
+        """Whether it has found nothing, as a search from this state would.
+
+        ``told`` are the static reads of what it searches for: in all that it has read, such a
+        search cannot tell its start from this state.
+        """
+        if self.plan is not None or self.failure is not None or avoided != self._avoided:
+            return False
+        read = ((fluent, then, now.get(fluent)) for fluent, then in self._first.reads.items())
+        return not any(
+            fluent not in told or told.differ(fluent, then, value)
+            for fluent, then, value in read
+            if value is not then
+        )
 
     def rule(self, *, interruptible: bool) -> Rule:
         """The line of the table that decides about the new plan, if there is one."""

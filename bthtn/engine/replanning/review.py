@@ -2,7 +2,8 @@
 
     others changed a fluent that the rest of the plan relies on    check whether it still works
     others changed a fluent that the last search for a better
-    plan has read                                                  search again
+    plan has read                                                  search again, unless that would
+                                                                   find nothing by the same way
     neither                                                        nothing is done
 
 The plan's own effects cause neither, unless their values differ from the planned ones.
@@ -103,8 +104,6 @@ class Review:
         ended_by: Callable[[Avoidable], Change | None] = lambda _: None,
     ) -> None:
         self.replanning = replanning
-        self._is_exact = replanning.interrupt == "surprise"
-        """Whether only relevant changes start a search, as opposed to all of them."""
         self._planner = planner  # that of the running plan
         self._finder = planner  # the one that searches for better plans
         self._beliefs = beliefs
@@ -127,12 +126,18 @@ class Review:
         self._latest_check: tuple[object, IncrementalCheck] | None = None
         self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
+        self._proof: Improvement | None = None  # that search, unless it was before a save
         self._is_due = False  # a search is wanted without any further change
         self._is_free = False  # so it is whatever has changed: something is not avoided any more
         self._search: Improvement | None = None
         self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
         self._unexpected: Change | None = None  # an effect with another value than planned
         self._has_moved = False  # a step has ended since the search started
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether only relevant changes start a search, as opposed to all of them."""
+        return self.replanning.interrupt == "surprise"
 
     def plan_with(self, planner: Planner[Any]) -> None:
         """Set the planner of the next plan to run, which also searches for better plans."""
@@ -280,6 +285,7 @@ class Review:
         self._support.forget()
         self._chances.forget()
         self._search = self._unexpected = self._better_since = self._latest_check = None
+        self._proof = None
         self._causes = {}
         self._is_new = self._is_due = self._is_free = self._has_moved = False
 
@@ -362,16 +368,18 @@ class Review:
                 self._chances.over(reads.fluents)
         return relevant
 
-    def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
+    def _watch_chances(self, search: Improvement | None) -> None:
         """Watch the fluents that a search from this state has read; None watches all fluents."""
-        self._is_proven = fluents is not None
+        self._proof, self._is_proven = search, search is not None
         # Nothing beats a record of zeros; with costs, plans are compared by costs alone.
         plan = self._adopted if self._bound is None else None
         is_first = not any(self.bound) if plan is None else plan.derived(is_first_choice)
         self._is_best = (self._is_exact and is_first) or self._finder.minimizes
         if self._is_best:
-            self._is_proven, self._is_due, fluents = True, False, ()
-        self._chances.over(fluents)
+            self._is_proven, self._is_due = True, False
+            self._chances.over(())
+        else:
+            self._chances.over(None if search is None else search.reads)
 
     def _improved(
         self, search: Improvement, budget: Budget, *, interruptible: bool
@@ -408,7 +416,7 @@ class Review:
     def _watch_reads(self, search: Improvement) -> None:
         """Watch the fluents that could change the result of a search: its reads, or all."""
         proven = self._is_exact and not self._has_moved
-        self._watch_chances(search.reads if proven else None)
+        self._watch_chances(search if proven else None)
         if proven and search.reads.isdisjoint(self._chances.changes):
             self._chances.forget()
 
@@ -418,9 +426,13 @@ class Review:
         changed = frozenset(() if self._is_free else self._causes)
         self._chances.forget()
         self._is_due = self._is_free = self._has_moved = False
+        proof, told, avoided = self._proof, self._static_reads, self._avoided()
+        if proof is not None and told is not None and proof.stands(self._beliefs, avoided, told):
+            proof.changed = changed
+            return proof
         return Improvement(
             (self._planner, self._finder),
-            Start(self._beliefs.frozen(), self._avoided()),
+            Start(self._beliefs.frozen(), avoided),
             unless_best(Start(self._own.expected(running), self._avoided_then), self._best_from),
             self.bound,
             changed,

@@ -131,20 +131,46 @@ def test_what_may_not_be_interrupted_is_not_asked_and_asked_as_soon_as_it_may_be
     assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
 
 
-def test_where_the_running_plan_was_the_best_no_second_search_shows_the_surprise(
-    domain, monkeypatch
-):
+@pytest.fixture(name="asked")
+def asked_fixture(monkeypatch):
+    """The states from which planners have searched."""
     asked, search = [], Planner.search
 
     def counted(planner, start, *more, **named):
         asked.append(start)
         return search(planner, start, *more, **named)
 
-    review, beliefs, rest = chosen(domain)
-    beliefs.write(World.open, True, "sensor")
     monkeypatch.setattr(Planner, "search", counted)
+    return asked
+
+
+def test_where_the_running_plan_was_the_best_no_second_search_shows_the_surprise(domain, asked):
+    review, beliefs, rest = chosen(domain)
+    asked.clear()
+    beliefs.write(World.open, True, "sensor")
     assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
     assert asked == [beliefs.frozen()]
+
+
+def test_a_search_is_not_repeated_where_all_comparisons_are_as_they_were(domain, asked):
+    review, beliefs, rest = chosen(domain, World.count > 5)
+    asked.clear()
+    for count in (1, 2, 5, 3):
+        beliefs.write(World.count, count, "sensor")
+        assert looked(review, rest) == [(Decision.KEEP, "there is nothing better")]
+        assert asked == [World(count=1).frozen()]
+    beliefs.write(World.count, 6, "sensor")
+    assert looked(review, rest) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+@pytest.mark.parametrize("condition", [World.count > World.count - 1, World.count % 2 == 3])
+def test_a_search_is_repeated_where_the_value_itself_may_matter(domain, asked, condition):
+    review, beliefs, rest = chosen(domain, condition & World.open)
+    asked.clear()
+    for count in (1, 2):
+        beliefs.write(World.count, count, "sensor")
+        looked(review, rest)
+    assert asked == [World(count=1).frozen(), World(count=2).frozen()]
 
 
 class Unseen(Running):
