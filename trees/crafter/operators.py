@@ -93,8 +93,12 @@ def put(agent: Castaways, thing: str) -> Running:
 
 @operators.bind(steps.craft)
 def craft(agent: Castaways, tool: str) -> Running:
-    body, before, needed = agent.body, agent.body.has[tool], set(workshops(tool))
-    yield from body.legs.go(lambda cell: needed <= {body.map.get(near) for near in around(cell)})
+    body, before = agent.body, agent.body.has[tool]
+    near = (
+        {cell for place in body.map.cells_of(workshop) for cell in around(place)}
+        for workshop in workshops(tool)
+    )
+    yield from body.legs.go(set.intersection(*near).__contains__)
     yield from _done(agent, Action[f"MAKE_{tool.upper()}"])
     if body.has[tool] == before:
         raise OperatorFailed(f"no {tool} comes of it")

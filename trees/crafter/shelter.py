@@ -57,10 +57,10 @@ def easiest_room(body: Body) -> Collection[Cell]:
 def _work(body: Body, room: Collection[Cell]) -> int | None:
     """How many actions it takes to close a room from inside; None if that cannot be done."""
     kinds = [body.map.get(cell) for cell in room]
-    if "water" in kinds or not all(map(body.price, room)):
+    if "water" in kinds:
         return None
     to_dig = [kind for kind in kinds if kind not in FREE]
-    open_sides = 0
+    open_sides, stones = 0, body.has["stone"] + to_dig.count("stone")
     for cell in room:
         for heading, there in zip(HEADINGS, beside(cell), strict=True):
             if there in room:
@@ -69,6 +69,6 @@ def _work(body: Body, room: Collection[Cell]) -> int | None:
             if kind == "lava" or (kind in FREE and moved(cell, heading, -1) not in room):
                 return None
             open_sides += kind in FREE
-    if open_sides > body.has["stone"] + to_dig.count("stone"):
-        return None
-    return 2 * len(to_dig) + 3 * open_sides
+            if open_sides > stones:
+                return None
+    return 2 * len(to_dig) + 3 * open_sides if all(map(body.price, room)) else None
