@@ -130,6 +130,8 @@ class TaskLeaf(PlanLeaf):
 
     def initialise(self) -> None:
         """Called before the first tick of a run."""
+        if self._step is None:
+            return  # it was never begun; ``update`` sets what it waits for, and the message
         for subtree in self._below or ():
             discard(subtree)
         self._below = None
