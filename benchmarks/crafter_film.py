@@ -17,7 +17,7 @@ from py_trees.common import Status
 from bthtn.behaviours import Character
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-SEED = 22
+SEED = 8
 FRAMES, EACH, SIDE, COLOURS, PAUSE = 60, 3, 144, 48, 160
 """How many frames, each after so many steps; pixels, colours, and milliseconds of a frame."""
 
