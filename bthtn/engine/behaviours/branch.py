@@ -43,10 +43,23 @@ _STOPS: Final = ("stop", "_stop", "_stop_soon", "terminate")
 
 def rest_of(run: PlanRun, subtree: Behaviour) -> Rest:
     if run.behaviours is None:
-        nodes = of_plan(subtree)
-        run.behaviours = {node.node: node for node in nodes if isinstance(node, _OWN_STATUS)}
+        run.behaviours = _with_own_status(subtree)
     may_begin_anew = run.has_reactive_choices or run.instead
     return Rest(run.tree, run.behaviours, run.instead, _anew(subtree) if may_begin_anew else _NONE)
+
+
+def _with_own_status(subtree: Behaviour) -> dict[Node, Behaviour]:
+    found: dict[Node, Behaviour] = {}
+    pending = [subtree]
+    while pending:
+        behaviour = pending.pop()
+        if isinstance(behaviour, TaskLeaf):  # as most are
+            found[behaviour.node] = behaviour
+            continue
+        if isinstance(behaviour, _OWN_STATUS):
+            found[behaviour.node] = behaviour
+        pending += reversed(below(behaviour))
+    return found
 
 
 def settle(run: PlanRun, subtree: Behaviour) -> None:

@@ -35,7 +35,6 @@ from bthtn.engine.plan.nodes import (
 from bthtn.engine.plan.walk import Visit, children_of, unwound
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.footprint import Footprint
-from bthtn.engine.world.state import FrozenState
 from bthtn.engine.world.trail import WorkingState
 from bthtn.records import record
 
@@ -79,8 +78,8 @@ class Projection:
     None outside of any.
     """
 
-    def __init__(self, start: FrozenState) -> None:
-        self.state = WorkingState(start)
+    def __init__(self, state: WorkingState) -> None:
+        self.state = state
         self.path = ProjectedPath()
         self.alternative: int | None = None
 
@@ -103,16 +102,20 @@ class Projection:
         match node:
             case TaskNode():
                 self.task(node)
+                return _over()
             case ScopeNode() | SequenceNode():
-                yield self.in_turn(self.below(node))
+                return self.in_turn(self.below(node))
             case ParallelNode() | PriorityNode():
-                yield self.branches(node, self.below(node), self.visit)
+                return self._branching(node)
             case SuspendedNode():
-                yield self.suspended(node)
+                return self.suspended(node)
             case NullNode():
-                pass
+                return _over()
             case _:
                 assert_never(node)
+
+    def _branching(self, node: BranchingNode) -> Visit[None]:
+        yield self.branches(node, self.below(node), self.visit)
 
     def below(self, node: Node) -> Sequence[Node]:
         """The nodes directly below that are part of this projection."""
@@ -182,3 +185,8 @@ class Projection:
     def sense(self) -> None:
         """Make volatile fluents known or unknown, before something is read."""
         self.state.foreseeable = self.senses
+
+
+def _over() -> Visit[None]:
+    """The visit of a node with nothing below it that is visited."""
+    yield from ()

@@ -41,20 +41,21 @@ def unwound(visit: Visit[R]) -> R:
 
     ``answer = yield inner(x)`` in a generator replaces the call ``answer = inner(x)``.
     """
-    stack: list[Visit[Any]] = [visit]
+    inner: Visit[Any] = visit
+    outer: list[Visit[Any]] = []
     answer: Any = None
     while True:
         try:
-            deeper = stack[-1].send(answer)
+            deeper = inner.send(answer)
         except StopIteration as stop:
-            stack.pop()
             answer = stop.value
-            if not stack:
+            if not outer:
                 result: R = answer
                 return result
+            inner = outer.pop()
         else:
-            stack.append(deeper)
-            answer = None
+            outer.append(inner)
+            inner, answer = deeper, None
 
 
 def children_of(node: Node) -> tuple[Node, ...]:

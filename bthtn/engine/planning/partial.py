@@ -50,6 +50,7 @@ from bthtn.engine.world.expression import Binding
 from bthtn.engine.world.fluent import Fluent, UnknownRead
 from bthtn.engine.world.footprint import RecordingView
 from bthtn.engine.world.state import FrozenState
+from bthtn.engine.world.trail import WorkingState
 from bthtn.engine.world.truth import UNKNOWN
 from bthtn.errors import PlanningError
 
@@ -168,7 +169,7 @@ class _Cutter(Projection):
     """
 
     def __init__(self, domain: FrozenDomain, settings: Settings, start: Foreseen) -> None:
-        super().__init__(start.before)
+        super().__init__(WorkingState(start.before))
         for fluent, value in start.written.items():
             self.state.put(fluent, value)
         self.record: list[int] = []

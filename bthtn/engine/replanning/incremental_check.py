@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from bthtn.engine.domain.domain import FrozenDomain
 from bthtn.engine.domain.effect import Effect
 from bthtn.engine.domain.task import PrimitiveTask, Task
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.plan.nodes import TaskNode
-from bthtn.engine.replanning.rest import INVALID, Rest
+from bthtn.engine.replanning.rest import Rest
 from bthtn.engine.replanning.step_conditions import writes_nothing
 from bthtn.engine.replanning.unconditional import asks_nothing
 from bthtn.engine.replanning.validity import Check, Key, Validity, key_for, outcome_of
@@ -56,10 +56,10 @@ class IncrementalCheck:
         now: FrozenState,
         changed: Collection[Expression[Any]] | None = None,
     ) -> None:
-        self.validity = Validity(None, frozenset())
         self._start: dict[Fluent[Any], _Value] = {}
         self._whole: Mapping[Any, Any] = {}
         if asks_nothing(rest):
+            self.validity = Validity(None, frozenset())
             return
         check = _NotedCheck(rest, domain, now, changed)
         self.validity = outcome_of(check)
@@ -237,9 +237,9 @@ class _NotedCheck(Check):
         now: FrozenState,
         changed: Collection[Expression[Any]] | None,
     ) -> None:
-        self.seen = RecordingView(now)
-        super().__init__(rest, domain, now, self.seen, changed)
-        self.state = self.noted = _NotedState(now, self.start)
+        start, self.seen = RecordingView(now), RecordingView(now)
+        self.noted = _NotedState(now, start)
+        super().__init__(rest, domain, start, self.noted, self.seen, changed)
         self._steady = domain.derived(_steady_tasks)
         self._latest: dict[Key, _Question] = {}
         self._refusals: dict[Key, _Question] = {}
@@ -248,8 +248,7 @@ class _NotedCheck(Check):
 
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step; for most steps, those that were planned are the same now."""
-        is_ahead = self.is_ahead or self.rest.status(node) is INVALID
-        if is_ahead and self._starts_as_planned(node):
+        if self.is_ahead and self._starts_as_planned(node):
             self.write(node.footprint)
             self.path.steps += 1
             self.path.elapsed += node.duration
@@ -288,7 +287,7 @@ class _NotedCheck(Check):
     def _starts_as_planned(self, node: TaskNode) -> bool:
         """Whether a step does as planned, and its precondition is not false here."""
         task, here = node.task, self.noted.latest
-        if not node.args and task in self._started and self._started[task] is here:
+        if not node.args and self._started.get(task, _NOWHERE) is here:
             return True
         if not self._does_as_planned(node):
             return False
@@ -313,6 +312,10 @@ class _NotedCheck(Check):
             except Exception:  # noqa: BLE001 - it is asked again, by who knows what to do with it
                 return True
         return known.answer is not False
+
+
+_NOWHERE: Final = object()
+"""No write of a plan: the place where a task starts of which nothing is known yet."""
 
 
 def _is_false(condition: Condition, args: Binding, view: StateView) -> bool:

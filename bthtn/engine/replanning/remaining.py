@@ -14,7 +14,7 @@ from bthtn.engine.replanning.rest import INVALID, RUNNING, Rest
 from bthtn.engine.world.expression import Binding, StateView
 from bthtn.engine.world.fluent import Fluent, UnknownRead
 from bthtn.engine.world.footprint import Footprint, Write, WriteKind
-from bthtn.engine.world.state import FrozenState
+from bthtn.engine.world.trail import WorkingState
 from bthtn.engine.world.truth import UNKNOWN, Unknown
 
 
@@ -26,8 +26,8 @@ class RemainingProjection(Projection):
     step is projected, and ``is_ahead`` where nothing has begun.
     """
 
-    def __init__(self, rest: Rest, now: FrozenState) -> None:
-        super().__init__(now)
+    def __init__(self, rest: Rest, state: WorkingState) -> None:
+        super().__init__(state)
         self.rest = rest
         self.runs = False
         self.is_ahead = False
@@ -42,7 +42,11 @@ class RemainingProjection(Projection):
         if not was_ahead:
             last = self.rest.last_begun(left)
             if last >= 0:
-                yield self.visit(left[last])
+                begun = left[last]
+                if isinstance(begun, TaskNode):
+                    self.task(begun)
+                else:
+                    yield self.visit(begun)
             left, self.is_ahead = left[last + 1 :], True
         for node in left:
             if self.has_ended:

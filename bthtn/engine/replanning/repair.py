@@ -46,6 +46,7 @@ from bthtn.engine.replanning.rest import Rest
 from bthtn.engine.replanning.validity import validity_of
 from bthtn.engine.world.expression import Constant
 from bthtn.engine.world.state import FrozenState
+from bthtn.engine.world.trail import WorkingState
 from bthtn.engine.world.truth import UNKNOWN
 
 MOST_CHECKS: Final = 16
@@ -126,7 +127,7 @@ class Repair:
     def _starts(self) -> Iterator[tuple[ScopeNode, FrozenState]]:
         """The parts that could be planned again, smallest first, each with its initial state."""
         rest, path = self._rest, self._path
-        projection = RemainingProjection(rest, self._now)
+        projection = RemainingProjection(rest, WorkingState(self._now))
         places: list[tuple[ScopeNode, int, int, int | None]] = []
         goal = next((node for node in path if not _is_wrapper(rest, node)), None)
         for node, below in zip(path, (*path[1:], None), strict=True):
@@ -167,7 +168,8 @@ class Repair:
 
     def _plan_of(self, rest: Rest) -> Plan:
         """The plan that is left; its prediction is made from the current state."""
-        old, tree, end = self._old, rest.as_tree(), RemainingProjection(rest, self._now)
+        old, tree = self._old, rest.as_tree()
+        end = RemainingProjection(rest, WorkingState(self._now))
         end.project(rest.tree)
         predicted = end.state.freeze()
         record, expansions = record_of(tree), self.expansions

@@ -128,6 +128,10 @@ class Rest:
         Below a suspended part this is what was planned for it.
         """
         match node:
+            case SequenceNode():  # frequent kinds first
+                return self._now(node.children)
+            case ScopeNode():
+                return () if self.is_over(node) else self._now((node.child,))
             case TaskNode() | NullNode():
                 return ()
             case SuspendedNode():
@@ -135,10 +139,6 @@ class Rest:
                 return () if plan is None else (plan,)
             case ParallelNode() | PriorityNode():
                 return () if self.is_over(node) else self._left_of(node)
-            case ScopeNode():
-                return () if self.is_over(node) else self._now(children_of(node))
-            case SequenceNode():
-                return self._now(node.children)
             case _:
                 assert_never(node)
 
@@ -178,19 +178,19 @@ class Rest:
 
     def has_begun(self, node: Node) -> bool:
         """Whether a step in a node has started, or a suspended part in it was planned."""
-        above: dict[Node, Node] = {}
-        pending = [node]
+        path: list[Node] = []
+        pending = [iter((node,))]
         while pending:
-            inner = pending.pop()
+            inner = next(pending[-1], None)
+            if inner is None:
+                pending.pop()
+                path[-1:] = ()
+                continue
+            path.append(inner)
             if self._has_begun_itself(inner):
-                self._begun.add(node)
-                while inner in above:  # who asks about one of these later, knows it
-                    self._begun.add(inner)
-                    inner = above[inner]
+                self._begun.update(path)  # who asks about one of these later, knows it
                 return True
-            below = self.below(inner)
-            pending.extend(reversed(below))
-            above |= dict.fromkeys(below, inner)
+            pending.append(iter(self.below(inner)))
         return False
 
     def last_begun(self, nodes: Sequence[Node]) -> int:

@@ -16,10 +16,10 @@ the support of the plan: as long as none of them changes, the result stays the s
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, assert_never
+from typing import Any, Final, NamedTuple, TypeVar, assert_never
 
 from bthtn.engine.domain.choice import RandomOrder
 from bthtn.engine.domain.decompositions import Decompositions
@@ -63,8 +63,7 @@ V = TypeVar("V")
 NOTHING_WRITTEN: Final[Mapping[Fluent[Any], Write]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Validity:
+class Validity(NamedTuple):
     """The result of the check, and the fluents on which it depends: the ``support``.
 
     ``failure`` is that of the first step, or decomposition, that does not work, None if all do.
@@ -83,7 +82,8 @@ class Validity:
 
 def validity_of(rest: Rest, domain: FrozenDomain, state: FrozenState) -> Validity:
     """Whether the rest of a plan works from this state."""
-    return outcome_of(Check(rest, domain, state))
+    start = RecordingView(state)
+    return outcome_of(Check(rest, domain, start, WorkingState(state, start), state))
 
 
 def outcome_of(check: Check) -> Validity:
@@ -113,24 +113,25 @@ Key = tuple[Any, ...]
 class Check(RemainingProjection):
     """A projection of the rest that ends where a step fails, or where planning has stopped.
 
-    ``seen`` is the current state from which the arguments of what has begun are computed. The
-    precondition of a running step counts where it has read one of the ``changed`` fluents, which
-    others have changed; wherever it is false if they are None.
+    ``start`` is the current state, on which ``state`` is based; ``seen`` is the same, from which
+    the arguments of what has begun are computed. The precondition of a running step counts where it
+    has read one of the ``changed`` fluents, which others have changed; wherever it is false if they
+    are None.
     """
 
     def __init__(
         self,
         rest: Rest,
         domain: FrozenDomain,
-        now: FrozenState,
-        seen: StateView | None = None,
+        start: RecordingView,
+        state: WorkingState,
+        seen: StateView,
         changed: Collection[Expression[Any]] | None = None,
     ) -> None:
-        super().__init__(rest, now)
-        self.start = RecordingView(now)
-        self.state = WorkingState(now, self.start)
+        super().__init__(rest, state)
+        self.start = start
         self._domain = domain
-        self._arguments = Arguments(rest, domain, seen or now)
+        self._arguments = Arguments(rest, domain, seen)
         self._context = AS_PLANNED
         self._relied_on: dict[int, Context] = {}
         self._changed = changed
@@ -226,7 +227,7 @@ class Check(RemainingProjection):
             self._check_arguments(node)
             return self._failure_of(node, node.task.precondition, node.args)
         ended = None if node.task.watched is ALWAYS else self.precondition_ended(node)
-        if ended is not None:
+        if ended is not None or node.task.during is ALWAYS:
             return ended
         unseen = fluents_changed_by(node)
         return self._failure_of(node, node.task.during, node.args, unseen)

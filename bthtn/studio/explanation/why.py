@@ -28,6 +28,7 @@ from bthtn.engine.world.fluent import Fluent, UnknownRead
 from bthtn.engine.world.footprint import RecordingView
 from bthtn.engine.world.state import FrozenState, State
 from bthtn.engine.world.symbol import Comparable
+from bthtn.engine.world.trail import WorkingState
 from bthtn.engine.world.truth import value_text
 from bthtn.errors import DomainError, nearest
 
@@ -137,7 +138,7 @@ class _Reasons(Projection):
     """
 
     def __init__(self, domain: FrozenDomain, start: FrozenState) -> None:
-        super().__init__(start)
+        super().__init__(WorkingState(start))
         self.domain = domain
         self.depth = 0
         self.found: list[StepReasons] = []

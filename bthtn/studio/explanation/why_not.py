@@ -29,6 +29,7 @@ from bthtn.engine.planning.protocol import PlanRequest
 from bthtn.engine.world.fluent import UnknownRead
 from bthtn.engine.world.footprint import RecordingView
 from bthtn.engine.world.state import FrozenState
+from bthtn.engine.world.trail import WorkingState
 from bthtn.errors import BthtnError, DomainError
 from bthtn.studio.explanation.changes import Changes, Wanted, changes_for
 
@@ -167,7 +168,7 @@ class _Scopes(Projection):
     """Projects a plan, and notes the state at each of its scopes whose methods are known there."""
 
     def __init__(self, plan: Plan, start: FrozenState) -> None:
-        super().__init__(start)
+        super().__init__(WorkingState(start))
         self.found: list[_Scope] = []
         self._domain = plan.domain
         self._above: tuple[ScopeNode, ...] = ()

@@ -21,6 +21,7 @@ from bthtn.engine.plan.projection import BranchEnd, Projection
 from bthtn.engine.plan.walk import Visit, node_text
 from bthtn.engine.world.footprint import Footprint, RecordingView
 from bthtn.engine.world.state import FrozenState, State, snapshot
+from bthtn.engine.world.trail import WorkingState
 from bthtn.engine.world.truth import UNKNOWN
 from bthtn.errors import exception_text
 from bthtn.records import record
@@ -49,7 +50,7 @@ def validate(plan: Plan, state: State | FrozenState) -> Validation:
 
     It need not come from a network: methods are not asked.
     """
-    judge = _Validator(snapshot(state))
+    judge = _Validator(WorkingState(snapshot(state)))
     failure = judge.failure(plan)
     reason, where = ("", "") if failure is None else (failure.why, failure.what)
     return Validation(failure is None, reason, where, judge.state.freeze())

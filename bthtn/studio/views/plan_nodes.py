@@ -16,6 +16,7 @@ from bthtn.engine.planning.protocol import start_of
 from bthtn.engine.text.labels import edge_look, node_appearance
 from bthtn.engine.text.tree import numbered_children, unrolled
 from bthtn.engine.world.state import FrozenState, State
+from bthtn.engine.world.trail import WorkingState
 from bthtn.engine.world.truth import value_text
 
 StaticNode = dict[str, Any]
@@ -65,7 +66,7 @@ class _Predicted(Projection):
     """Notes the values that each step writes, as texts."""
 
     def __init__(self, start: FrozenState) -> None:
-        super().__init__(start)
+        super().__init__(WorkingState(start))
         self.written: dict[Node, dict[str, str]] = {}
 
     def task(self, node: TaskNode) -> None:
