@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from threading import get_ident
@@ -119,7 +118,7 @@ class Agent(Unpicklable, Generic[S, B]):
         """That of the beliefs at the end of the latest ``sense``."""
         self.reloads = 0
         """How many times ``reload`` was called."""
-        self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
+        self._believed_soon: list[tuple[Expression[Any], object, str]] = []
         self.beliefs.before_change = self._in_its_thread
 
     @property
@@ -223,8 +222,7 @@ class Agent(Unpicklable, Generic[S, B]):
             if self.clock is not None:
                 self._read(self.clock)
             self.aborts.begin_tick()
-            for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
-                self.beliefs.write(*self._believed_soon.popleft())
+            self._write_believed_soon()
             self._sensing.refresh()
             self._version = self.beliefs.version
         except BaseException:
@@ -233,6 +231,16 @@ class Agent(Unpicklable, Generic[S, B]):
         finally:
             runtime.at_work = None
         self._errors.raise_first()
+
+    def _write_believed_soon(self) -> None:
+        """Write what there is by now; other threads may append meanwhile."""
+        written = 0
+        try:
+            for told in self._believed_soon[:]:
+                written += 1
+                self.beliefs.write(*told)
+        finally:
+            del self._believed_soon[:written]
 
     @property
     def is_waiting(self) -> bool:
