@@ -50,15 +50,14 @@ def rest_of(run: PlanRun, subtree: Behaviour) -> Rest:
 
 def _with_own_status(subtree: Behaviour) -> dict[Node, Behaviour]:
     found: dict[Node, Behaviour] = {}
-    pending = [subtree]
-    while pending:
-        behaviour = pending.pop()
+    behaviours = [subtree]
+    for behaviour in behaviours:
         if isinstance(behaviour, TaskLeaf):  # as most are
             found[behaviour.node] = behaviour
             continue
         if isinstance(behaviour, _OWN_STATUS):
             found[behaviour.node] = behaviour
-        pending += reversed(below(behaviour))
+        behaviours += below(behaviour)
     return found
 
 
@@ -155,25 +154,27 @@ def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
             return
 
 
-def active_path(subtree: Behaviour) -> Iterator[object]:
+def active_path(subtree: Behaviour) -> list[object]:
     """The active nodes of a plan and their statuses, as keys.
 
     While no step has started or ended, and these are the same, so is the progress: of what is not
     active, nothing is ticked.
     """
+    keys: list[object] = []
     pending = [subtree]
     while pending:
         node = pending.pop()
-        yield id(node)
-        yield node.status
-        if isinstance(node, TaskLeaf) or node.status is not RUNNING:
+        status = node.status
+        keys += (id(node), status)
+        if isinstance(node, TaskLeaf) or status is not RUNNING:
             continue
         if isinstance(node, PlanDecorated):
-            yield node.is_tried_again
-        if isinstance(node, PlanSequence):
-            pending += [] if node.current_child is None else [node.current_child]
-        else:
+            keys.append(node.is_tried_again)
+        if not isinstance(node, PlanSequence):
             pending += node.children
+        elif node.current_child is not None:
+            pending.append(node.current_child)
+    return keys
 
 
 def failure_of(branch: Behaviour) -> Failure:

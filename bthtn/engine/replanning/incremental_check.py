@@ -177,7 +177,10 @@ class _NotedState(WorkingState):
 
     def is_asked_again(self, question: _Question) -> bool:
         """Whether all that was read for the question has the same values here."""
-        return all(self.value(fluent) is value for fluent, value in question.reads.items())
+        for fluent, value in question.reads.items():  # noqa: SIM110 - `all` takes twice as long
+            if self.value(fluent) is not value:
+                return False
+        return True
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, with the writes made so far."""
@@ -250,8 +253,9 @@ class _NotedCheck(Check):
         """Apply the effects of a step; for most steps, those that were planned are the same now."""
         if self.is_ahead and self._starts_as_planned(node):
             self.write(node.footprint)
-            self.path.steps += 1
-            self.path.elapsed += node.duration
+            path = self.path
+            path.steps += 1
+            path.elapsed += node.duration
         else:
             super().task(node)
 

@@ -178,8 +178,10 @@ class Rest:
 
     def has_begun(self, node: Node) -> bool:
         """Whether a step in a node has started, or a suspended part in it was planned."""
+        if isinstance(node, TaskNode):  # as most are
+            return self._has_begun_itself(node)
         path: list[Node] = []
-        pending = [iter((node,))]
+        pending: list[Iterator[Node]] = [iter((node,))]
         while pending:
             inner = next(pending[-1], None)
             if inner is None:
@@ -280,9 +282,7 @@ class Rest:
 
     def _ran(self, node: Node) -> RanParts | None:
         """What runs a node that has others below it, None if nothing of its own does."""
-        if isinstance(node, TaskNode) or node in self._anew:
-            return None
-        return self._behaviours.get(node)
+        return None if node in self._anew else self._behaviours.get(node)
 
     def _left_of(self, node: ParallelNode | PriorityNode) -> tuple[Node, ...]:
         below, behaviour = self._now(node.children), self._ran(node)
@@ -301,6 +301,8 @@ class Rest:
 
 def _has_leaves(node: Node) -> bool:
     """Whether there is something to do in a node; where there is not, nothing ever begins."""
+    if isinstance(node, TaskNode):  # as most are
+        return True
     return any(isinstance(below, TaskNode | SuspendedNode) for _, below in preorder(node))
 
 

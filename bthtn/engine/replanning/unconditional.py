@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from py_trees.common import Status
-
 from bthtn.engine.domain.choice import ValueChoice
 from bthtn.engine.domain.network import ParallelPolicy
 from bthtn.engine.plan.nodes import (
@@ -31,17 +29,17 @@ def asks_nothing(rest: Rest) -> bool:
     pending: list[Node] = [rest.tree]
     while pending:
         node = pending.pop()
-        status = rest.status(node) if isinstance(node, TaskNode) else None
-        if not _asks_nothing(node, status):
+        if not _asks_nothing(node, rest):
             return False
         pending += rest.all_below(node)
     return True
 
 
-def _asks_nothing(node: Node, status: Status | None) -> bool:
-    """Whether the rest of a node reads nothing besides its parts; ``status`` is that of a step."""
+def _asks_nothing(node: Node, rest: Rest) -> bool:
+    """Whether the rest of a node reads nothing besides its parts."""
     match node:
         case TaskNode():
+            status = rest.status(node)
             return status is not INVALID and (status is not RUNNING or _runs_freely(node))
         case ScopeNode():
             is_static = not node.args and node.body is None and node.task.decorator is None

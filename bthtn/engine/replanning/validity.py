@@ -153,15 +153,17 @@ class Check(RemainingProjection):
         return self._scope(node) if isinstance(node, ScopeNode) else super().visit(node)
 
     def _scope(self, node: ScopeNode) -> Visit[None]:
-        outside = self._context
+        outside, was_ahead = self._context, self.is_ahead
         self.sense()
-        if not self.is_ahead and self.rest.has_begun(node):
+        if not was_ahead and self.rest.has_begun(node):
             self._enter_begun(node)
         else:
+            self.is_ahead = True
             self.path.failure = _at(node, self._method_failure(node))
         if self.path.failure is None:
-            yield self.in_turn(self.below(node))
-        self._context = outside
+            for child in self.below(node):  # one, or none
+                yield self.visit(child)
+        self._context, self.is_ahead = outside, was_ahead
 
     def _enter_begun(self, node: ScopeNode) -> None:
         try:
