@@ -149,9 +149,10 @@ class Mount:
                     leaf.report(failure.error)
 
     def rest(self) -> Rest:
-        if self.run.has_grown and self.subtree.status is RUNNING:
-            settle(self.run, self.subtree)
-        return rest_of(self.run, self.subtree)
+        run, subtree = self.run, self.subtree
+        if run.has_grown and subtree.status is RUNNING:
+            settle(run, subtree)
+        return rest_of(run, subtree)
 
     def place(self) -> tuple[object, ...]:
         """A key that is equal as long as the rest is."""

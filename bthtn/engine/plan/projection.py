@@ -100,11 +100,11 @@ class Projection:
     def visit(self, node: Node) -> Visit[None]:
         """Project a part of the plan, as a generator for ``unwound``."""
         match node:
+            case SequenceNode() | ScopeNode():
+                return self.in_turn(self.below(node))
             case TaskNode():
                 self.task(node)
                 return _over()
-            case ScopeNode() | SequenceNode():
-                return self.in_turn(self.below(node))
             case ParallelNode() | PriorityNode():
                 return self._branching(node)
             case SuspendedNode():

@@ -51,8 +51,11 @@ from bthtn.engine.world.beliefs import SENSOR, Beliefs
 from bthtn.engine.world.diff import Change, difference
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.state import FrozenState
+from bthtn.engine.world.unfrozen import quickly
 
 NO_RECORD: Final = MethodTraversalRecord()
+
+_verdict: Final = quickly(Verdict)
 
 
 class AtWork(NamedTuple):
@@ -328,14 +331,14 @@ class Review:
             is_own = cause is None or cause.source is self._source
             if is_own and failure.node in running.at_work().steps:
                 return None  # its ``during`` condition: the step itself fails in this tick
-            return Verdict(rule.decision, failure.why, cause, failure=failure, rule=rule.because)
+            return _verdict(rule.decision, failure.why, cause, failure=failure, rule=rule.because)
         about = [
             change
             for change in changes.values()
             if (watched is not None and change is not unexpected)
             or change.fluent in validity.support
         ]
-        return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
+        return _verdict(Decision.KEEP, "the rest still works", about[0]) if about else None
 
     def _validity(self, running: RunningPlan, changed: Collection[Fluent[Any]]) -> Validity:
         """Whether the rest works; checked if what others have ``changed`` may matter to it."""
@@ -359,10 +362,12 @@ class Review:
 
     def _relevant_changes(self) -> list[Change]:
         """The changes that can affect the result of a search; others are discarded."""
-        changes = list(self._chances.changes.values())
-        reads = self._static_reads if changes and self._is_exact and not self._is_proven else None
+        changes = self._chances.changes.values()
+        if not changes:
+            return []
+        reads = self._static_reads if self._is_exact and not self._is_proven else None
         relevant = [change for change in changes if reads is None or change.fluent in reads]
-        if changes and not relevant:
+        if not relevant:
             self._chances.forget()
             if reads is not None and not reads.families:
                 self._chances.over(reads.fluents)

@@ -7,6 +7,7 @@ from typing import assert_never
 from bthtn.engine.domain.choice import ValueChoice
 from bthtn.engine.domain.network import ParallelPolicy
 from bthtn.engine.plan.nodes import (
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -29,23 +30,27 @@ def asks_nothing(rest: Rest) -> bool:
     pending: list[Node] = [rest.tree]
     while pending:
         node = pending.pop()
-        if not _asks_nothing(node, rest):
+        if isinstance(node, TaskNode):
+            status = rest.status(node)
+            if status is INVALID or (status is RUNNING and not _runs_freely(node)):
+                return False
+        elif _only_its_parts_ask(node):
+            pending += rest.all_below(node)
+        else:
             return False
-        pending += rest.all_below(node)
     return True
 
 
-def _asks_nothing(node: Node, rest: Rest) -> bool:
+def _only_its_parts_ask(
+    node: ScopeNode | SequenceNode | BranchingNode | SuspendedNode | NullNode,
+) -> bool:
     """Whether the rest of a node reads nothing besides its parts."""
     match node:
-        case TaskNode():
-            status = rest.status(node)
-            return status is not INVALID and (status is not RUNNING or _runs_freely(node))
+        case SequenceNode():
+            return bool(node.children)
         case ScopeNode():
             is_static = not node.args and node.body is None and node.task.decorator is None
             return is_static and not isinstance(node.task.choice, ValueChoice)
-        case SequenceNode():
-            return bool(node.children)
         case ParallelNode():
             return bool(node.children) and node.policy is ParallelPolicy.ALL
         case PriorityNode() | SuspendedNode() | NullNode():
