@@ -88,11 +88,6 @@ class Projection:
         """Whether volatile fluents are known here: before the first step only (semantics 1.3)."""
         return self.path.steps == 0 and self.alternative is None
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether nothing further is projected on this path."""
-        return False
-
     def project(self, node: Node) -> None:
         """Project a part of the plan from the current state."""
         unwound(self.visit(node))
@@ -121,11 +116,9 @@ class Projection:
         """The nodes directly below that are part of this projection."""
         return children_of(node)
 
-    def in_turn(self, nodes: Iterable[Node]) -> Visit[None]:
+    def in_turn(self, nodes: Sequence[Node]) -> Visit[None]:
         """Project nodes that follow each other."""
         for node in nodes:
-            if self.has_ended:
-                return
             yield self.visit(node)
 
     def task(self, node: TaskNode) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bthtn.engine.domain.effect import writes_of
@@ -36,20 +36,20 @@ class RemainingProjection(Projection):
         """The nodes directly below that have not ended."""
         return self.rest.below(node)
 
-    def in_turn(self, nodes: Iterable[Node]) -> Visit[None]:
-        """Project what is left of nodes that follow each other."""
-        left, was_ahead = [*nodes], self.is_ahead
+    def in_turn(self, nodes: Sequence[Node]) -> Visit[None]:
+        """Project what is left of nodes that follow each other, up to the end of the path."""
+        path, was_ahead = self.path, self.is_ahead
         if not was_ahead:
-            last = self.rest.last_begun(left)
+            last = self.rest.last_begun(nodes)
             if last >= 0:
-                begun = left[last]
+                begun = nodes[last]
                 if isinstance(begun, TaskNode):
                     self.task(begun)
                 else:
                     yield self.visit(begun)
-            left, self.is_ahead = left[last + 1 :], True
-        for node in left:
-            if self.has_ended:
+            nodes, self.is_ahead = nodes[last + 1 :], True
+        for node in nodes:
+            if path.failure is not None or path.cause is not None:
                 break
             if isinstance(node, TaskNode):  # as most are
                 self.task(node)

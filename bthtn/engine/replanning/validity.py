@@ -139,11 +139,6 @@ class Check(RemainingProjection):
         self.raised: list[Failure] = []
         self.has_false_parts = False
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether a step has failed, or the parts that follow are not planned yet."""
-        return self.path.failure is not None or self.path.cause is not None
-
     def asked(self, key: Key, ask: Callable[[StateView], A]) -> A:  # noqa: ARG002 - for subclasses
         """The answer to a question about the state that the plan leads to here."""
         return ask(self.state)
