@@ -30,6 +30,7 @@ from bthtn.engine.replanning.policy import (
     SearchOutcome,
     Situation,
     Verdict,
+    quick_verdict,
     rule_for,
 )
 from bthtn.engine.replanning.schedule import Budget
@@ -169,7 +170,7 @@ class Improvement:
             read = (change for change in changes if self.has_read(frozenset((change.fluent,))))
             cause = next(read, cause)
         reason = rule.because if self.failure is None else f"{rule.because}: {self.failure}"
-        return Verdict(rule.decision, reason, cause, self.plan, self.failure, rule.because)
+        return quick_verdict(rule.decision, reason, cause, self.plan, self.failure, rule.because)
 
     @cached_property
     def reads(self) -> frozenset[Fluent[Any]]:

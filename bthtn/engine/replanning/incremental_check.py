@@ -291,7 +291,7 @@ class _NotedCheck(Check):
     def _starts_as_planned(self, node: TaskNode) -> bool:
         """Whether a step does as planned, and its precondition is not false here."""
         task, here = node.task, self.noted.latest
-        if not node.args and self._started.get(task, _NOWHERE) is here:
+        if self._started.get(task, _NOWHERE) is here:
             return True
         if not self._does_as_planned(node):
             return False
@@ -299,7 +299,7 @@ class _NotedCheck(Check):
             self.sense()
             if self._is_refused(task.precondition, node.args):
                 return False
-        if not self.senses:
+        if not (node.args or self.senses):
             self._started[task] = here
         return True
 

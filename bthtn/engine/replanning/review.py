@@ -41,6 +41,7 @@ from bthtn.engine.replanning.policy import (
     Rule,
     Situation,
     Verdict,
+    quick_verdict,
     rule_for,
 )
 from bthtn.engine.replanning.rest import Rest
@@ -51,11 +52,8 @@ from bthtn.engine.world.beliefs import SENSOR, Beliefs
 from bthtn.engine.world.diff import Change, difference
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.state import FrozenState
-from bthtn.engine.world.unfrozen import quickly
 
 NO_RECORD: Final = MethodTraversalRecord()
-
-_verdict: Final = quickly(Verdict)
 
 
 class AtWork(NamedTuple):
@@ -331,14 +329,16 @@ class Review:
             is_own = cause is None or cause.source is self._source
             if is_own and failure.node in running.at_work().steps:
                 return None  # its ``during`` condition: the step itself fails in this tick
-            return _verdict(rule.decision, failure.why, cause, failure=failure, rule=rule.because)
+            return quick_verdict(
+                rule.decision, failure.why, cause, failure=failure, rule=rule.because
+            )
         about = [
             change
             for change in changes.values()
             if (watched is not None and change is not unexpected)
             or change.fluent in validity.support
         ]
-        return _verdict(Decision.KEEP, "the rest still works", about[0]) if about else None
+        return quick_verdict(Decision.KEEP, "the rest still works", about[0]) if about else None
 
     def _validity(self, running: RunningPlan, changed: Collection[Fluent[Any]]) -> Validity:
         """Whether the rest works; checked if what others have ``changed`` may matter to it."""
@@ -395,7 +395,7 @@ class Review:
             if self.replanning.meanwhile == "cut" and interruptible:
                 reason = "a better plan is being looked for"
                 change = next(iter(self._causes.values()), None)
-                yield Verdict(Decision.ABORT, reason, change=change)
+                yield quick_verdict(Decision.ABORT, reason, change=change)
             return
         self._search = None
         plan = search.plan
