@@ -405,7 +405,7 @@ class Goal(Behaviour):
         """Is there a better plan, or does the rest work? None if there is a plan to tick."""
         self.age += 1
         before, self.avoided_last = self.avoided_last, self.avoided()
-        self.is_free |= not before.keys() <= self.avoided_last.keys()
+        self.is_free |= self.can_be_better and not before.keys() <= self.avoided_last.keys()
         changed = self.mind.changed_by_others(self.heard, self)
         self.heard = len(self.mind.changes)
         relevant = changed if self.support is None else changed & self.support
@@ -547,11 +547,17 @@ class Goal(Behaviour):
 
     # A better plan.
 
+    @property
+    def can_be_better(self):
+        """Whether some plan could beat the record."""
+        is_first = self.interrupt == "surprise" and not any(self.bound[0])
+        return not (self.planner.minimizes or is_first)
+
     def improve(self, changed):
         """Adopt a plan that is better, and a surprise. Returns whether there is one."""
-        is_exact, record = self.interrupt == "surprise", self.bound[0]
-        if self.planner.minimizes or (is_exact and not any(record)):
+        if not self.can_be_better:
             return False
+        is_exact = self.interrupt == "surprise"
         watched = changed if self.last_reads is None else changed & self.last_reads
         self.causes |= set(filter(self.is_mentioned, watched))
         is_wanted = (self.causes or self.is_free) and self.age >= self.commitment
