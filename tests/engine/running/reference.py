@@ -241,9 +241,13 @@ class Goal(Behaviour):
         return None
 
     def searched(self):
-        """The plan of the search that was begun; of another one if it does not work any more."""
-        plan = self.search_result()
-        if plan is not None and not replay(plan, self.mind.state).ok:
+        """The plan of the search that was begun; of another one if it does not work any more.
+
+        In the state that it was searched for it works, though a replay may refuse it: that asks
+        the methods, too, that were avoided.
+        """
+        plan, state = self.search_result(), self.mind.state
+        if plan is not None and state != self.search_from and not replay(plan, state).ok:
             self.begin_search()
             plan = self.search_result()
         return plan
