@@ -152,7 +152,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
 def test_every_arm_of_the_experiment_makes_its_first_tools(arm):
     world = new_level()
     castaway = placed_with(world, arm)
-    for _ in range(40):
+    for _ in range(130):
         castaway.tick()
     assert world.score >= {"make_wood_pickaxe", "make_wood_sword", "place_plant"}
     assert castaway.agent.errors == {}

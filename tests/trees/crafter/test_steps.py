@@ -1,10 +1,12 @@
 """What the castaway does for the steps of his domain, in worlds of a page that a test draws."""
 
 import pytest
+from py_trees.common import Status
 
 from bthtn.behaviours import OperatorFailed
 from bthtn.examples.trees.crafter import operators
 from bthtn.examples.trees.crafter.body import FREE, STEPS, Body
+from bthtn.examples.trees.crafter.leaves import REST, Do
 from bthtn.examples.trees.crafter.level import Action
 from bthtn.examples.trees.crafter.senses import sense
 from bthtn.examples.trees.crafter.shelter import closed_room
@@ -237,3 +239,18 @@ def test_without_a_bed_he_waits_for_one_step():
     next(waiting)  # a step that ends at once, again and again, would be a tick without an action
     with pytest.raises(StopIteration):
         next(waiting)
+
+
+def test_a_leaf_does_not_try_again_at_once_what_has_failed():
+    agent = living_in("@~T")
+    body, leaf = agent.body, Do(agent, operators.fetch, "wood", 1)
+    leaf.tick_once()
+    assert leaf.status is Status.FAILURE
+    body.level.ground[1, 0] = "grass"
+    body.wait()
+    body.step()
+    sense(agent)
+    for steps, status in ((REST - 1, Status.FAILURE), (REST, Status.RUNNING)):
+        body.level.steps = steps
+        leaf.tick_once()
+        assert leaf.status is status
