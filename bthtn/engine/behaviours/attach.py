@@ -68,6 +68,9 @@ class _Attached:
         self._runtime.is_ticked = True
         try:
             self._tick_once(*handlers, **named)
+        except BaseException:
+            self._end_orphans()
+            raise
         finally:
             self._runtime.is_ticked = False
             if self._is_to_end:
@@ -91,6 +94,16 @@ class _Attached:
         for handler in tree.post_tick_handlers:
             handler(tree)
         tree.count += 1
+
+    def _end_orphans(self) -> None:
+        """End what runs below a node that does not, since what was raised has left its tick.
+
+        Whoever stops the tree would not reach it: py_trees stops no node that has not begun.
+        """
+        for node in list(self._tree.root.iterate()):
+            is_below = node.parent is not None and node.parent.status is not Status.RUNNING
+            if is_below and node.status is Status.RUNNING:
+                node.stop(Status.INVALID)
 
     def shutdown(self) -> None:
         """Shut the tree down and close the agent; in the middle of a tick, at its end."""

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from py_trees.common import Status
+from py_trees.common import ParallelPolicy, Status
+from py_trees.composites import Parallel
+from py_trees.decorators import Inverter
 from py_trees.trees import BehaviourTree
 
 import bthtn
@@ -210,6 +212,24 @@ def test_an_interrupt_at_any_line_lets_an_attached_tree_be_ticked_again(kind):
         tree.tick()
         assert tree.root.status is Status.FAILURE
         line, count = line + 1, max(count, lines.count)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_interrupted_first_tick_began_ends_though_nobody_above_it_runs(new_stage, kind):
+    """At the end of a goal's tick: those above it do not run yet, and so would not stop it."""
+    line, count = 0, None
+    while count is None or line < 20:
+        stage = new_stage()
+        goal = stage.goal(stage.step("walk", "RRS"))
+        above = Inverter("above", goal)
+        policy = ParallelPolicy.SuccessOnAll(synchronise=False)
+        tree = BehaviourTree(Parallel("root", policy, [above]))
+        attach(tree, stage.actor)
+        lines = Interrupt(kind, 0 if count is None else count - line)
+        lines.play(tree.tick)
+        count, line = (lines.count, 0) if count is None else (count, line + 1)
+        tree.root.stop(Status.INVALID)
+        assert stage.heard.faults() == stage.heard.running() == [], f"{line} lines before the end"
 
 
 def main():
