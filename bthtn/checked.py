@@ -52,8 +52,8 @@ def checked(function: F) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not kinds:
             read()
-        # Without `strict`, which takes longer than a check.
-        given: Iterable[tuple[tuple[str, Kinds], Any]] = zip(positional, args)  # noqa: B905
+        given: Iterable[tuple[tuple[str, Kinds], Any]]
+        given = zip(positional, args)  # noqa: B905 - `strict` takes longer than a check
         if kwargs:
             named = (((name, kinds.get(name, ())), value) for name, value in kwargs.items())
             given = chain(given, named)

@@ -7,7 +7,7 @@ visitors read are made when they do: ids, names, the loggers of py_trees.
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -67,6 +67,8 @@ class LeanBehaviour(Behaviour):
 
     _was_looked_at = False
     """Whether something was made for displays or visitors, such as a client of a blackboard."""
+    _visited: Sequence[Behaviour] = ()
+    """The nodes of a SubtreeOperator that were ticked."""
     parent: Behaviour | None = None
     feedback_message = ""
     blackbox_level = _PLAIN
@@ -82,13 +84,15 @@ class LeanBehaviour(Behaviour):
         return type(self).__name__
 
     def tick(self) -> Iterator[Behaviour]:
-        """Tick as py_trees does, without texts for its logger."""
+        """Tick as py_trees does, without texts for its logger; what was ticked inside is first."""
         if self.status is not RUNNING:
             self.initialise()
         status = self.update()
         if status is not RUNNING:
             self.stop(status)
         self.status = status
+        if self._visited:
+            yield from self._visited
         yield self
 
     def stop(self, new_status: Status) -> None:

@@ -21,7 +21,7 @@ depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from py_trees.behaviour import Behaviour
@@ -65,7 +65,6 @@ class TaskLeaf(PlanLeaf):
     _operator: Operator | None = None
     _abort: OperatorAbort | None = None
     _waits_for: Holder | None = None
-    _visited: Sequence[Behaviour] = ()
     _obstacle: Obstacle | None = None
     _answer: object = None
     """The operator's answer in the latest tick; None in its middle, and where it has raised."""
@@ -111,18 +110,6 @@ class TaskLeaf(PlanLeaf):
         self.node = replace(self.node, task=task)
         if self._step is not None:
             self._step.node = self.node
-
-    def tick(self) -> Iterator[Behaviour]:
-        """Tick as py_trees does; the ticked nodes of a SubtreeOperator are yielded first."""
-        if self.status is not RUNNING:
-            self.initialise()
-        status = self.update()
-        if status is not RUNNING:
-            self.stop(status)
-        self.status = status
-        if self._visited:
-            yield from self._visited
-        yield self
 
     def tip(self) -> Behaviour | None:
         """The step, or the running leaf of a SubtreeOperator."""
