@@ -10,7 +10,7 @@ from py_trees.composites import Selector, Sequence
 
 from bthtn import Domain, Fluent, State, fluent, method
 from bthtn.behaviours import Agent, Character, OperatorFailed, Operators, PlanGoal, Sensors
-from bthtn.engine.behaviours.task_leaf import TaskLeaf
+from bthtn.engine.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.errors import ExecutionError
 from bthtn.studio.profile import Profile, Row
 from bthtn.studio.profile.seams import seams
@@ -357,7 +357,7 @@ def test_a_profile_may_begin_and_end_in_the_middle_of_a_tick(time, profile):
 
 def test_the_ticks_of_all_classes_of_nodes_are_timed_once():
     owners = [seam.owner for seam in seams() if seam.method == "tick"]
-    assert {Behaviour, Sequence, PlanGoal, TaskLeaf} <= set(owners)
+    assert {Behaviour, Sequence, PlanGoal, LeanBehaviour} <= set(owners)
     assert len(owners) == len(set(owners))
 
 
