@@ -19,7 +19,7 @@ Kinds = tuple[type, ...]
 _MOST_KINDS: Final = 4
 """Annotations of more classes describe something that the function itself looks at."""
 
-# What the same thing is called elsewhere: in other arguments, and in other planners.
+# What the same thing is called elsewhere: in other arguments, other planners and earlier versions.
 _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "when": ("precondition",),
@@ -30,6 +30,7 @@ _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "resources": ("uses",),
         "time": ("duration",),
         "priority": ("value",),
+        "rest": ("backoff",),
     }
 )
 

@@ -28,9 +28,10 @@ def test_the_text_of_options_has_only_what_differs_from_the_defaults():
     assert repr(Settings()) == "Settings()"
     assert repr(Settings(horizon=2, seed=0)) == "Settings(horizon=2)"
     assert repr(Replanning(repair=False)) == "Replanning(repair=False)"
-    assert repr(RetryPolicy(rest=seconds(3), longest=seconds(9))).startswith("RetryPolicy(rest=")
-    assert repr(Replanning(retrying=RetryPolicy(rest=1))) == (
-        "Replanning(retrying=RetryPolicy(rest=1))"
+    timed = RetryPolicy(backoff=seconds(3), longest=seconds(9))
+    assert repr(timed).startswith("RetryPolicy(backoff=")
+    assert repr(Replanning(retrying=RetryPolicy(backoff=1))) == (
+        "Replanning(retrying=RetryPolicy(backoff=1))"
     )
 
 

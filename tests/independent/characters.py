@@ -242,7 +242,7 @@ class Character:
             settings["check_rest"] = True
         if random.random() < 0.25:
             settings |= {"anytime": True, "max_expansions": random.choice((5, 20, 100))}
-        policy = random.choice((RetryPolicy(), RetryPolicy(), RetryPolicy(after=1, rest=2)))
+        policy = random.choice((RetryPolicy(), RetryPolicy(), RetryPolicy(after=1, backoff=2)))
         replanning = Replanning(
             interrupt=random.choice(("surprise", "surprise", "surprise", "mtr")),
             minimum_commitment=random.choice((0, 0, 3)),

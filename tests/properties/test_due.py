@@ -162,7 +162,7 @@ class Twin:
         dice, scene = self.dice, self.scene
         retrying = dict(scene.retrying)
         if dice.random() < 0.9:
-            retrying |= {name: seconds(retrying[name]) for name in ("rest", "longest")}
+            retrying |= {name: seconds(retrying[name]) for name in ("backoff", "longest")}
         return PlanGoal(
             f"goal {dice.randrange(1000)}",
             self.agent,

@@ -14,7 +14,7 @@ from bthtn.examples.domains.crafter.beliefs import Castaway
 
 from .senses import Castaways
 
-REST: Final = 100
+BACKOFF: Final = 100
 """For so many steps nobody tries again what has failed: the world has to change first."""
 
 
@@ -45,7 +45,7 @@ class Do(Behaviour):
                 self._agent.believe(Castaway.done[self._done], True)
             return Status.SUCCESS
         except OperatorFailed:
-            self._not_before = now + REST
+            self._not_before = now + BACKOFF
             return Status.FAILURE
         return Status.RUNNING
 

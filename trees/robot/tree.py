@@ -35,8 +35,8 @@ LOW: Final = 20
 """Enough to come home from anywhere, by the longer way as well, and to wait on it."""
 CHARGED: Final = 80
 """Enough for two errands; the last percents can wait."""
-PATIENT: Final = Replanning(retrying=RetryPolicy(after=2, rest=seconds(5), longest=seconds(20)))
-"""What fails twice rests for as long as a server takes to start, then for longer.
+PATIENT: Final = Replanning(retrying=RetryPolicy(after=2, backoff=seconds(5), longest=seconds(20)))
+"""What fails twice is left alone for as long as a server takes to start, then for longer.
 
 Not at once: a failure whose reason is believed leaves the step in the next plan, behind another.
 """

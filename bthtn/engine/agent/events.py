@@ -319,7 +319,7 @@ class PlanReplaced(_GoalEvent):
     """A running plan is replaced by another one, which is adopted at once.
 
     ``change`` is why the plan was reviewed: something was written that it depends on, or that has
-    ended a rest. ``old`` is the plan that ran, whose ``plan_id`` it has; the PlanAdopted that
+    ended a back-off. ``old`` is the plan that ran, whose ``plan_id`` it has; the PlanAdopted that
     follows has that of the new one. ``rule`` is as in PlanKept.
     """
 

@@ -1,13 +1,13 @@
-"""FailureMemory: what has failed for one goal, how often, and how long it rests.
+"""FailureMemory: what has failed for one goal, how often, and how long it is left alone.
 
-What has failed several times in a row (``RetryPolicy.after``) rests: for ``rest`` ticks, after each
-further failure for twice as long, up to ``longest``. A change of something that it has read ends
-the rest, but not twice within an eighth of it: so a belief that changes in every tick does not make
-a goal plan in every tick.
+What has failed several times in a row (``RetryPolicy.after``) is left alone for ``backoff`` ticks,
+after each further failure for twice as long, up to ``longest``. A change of something that it has
+read ends the back-off, but not twice within an eighth of it: so a belief that changes in every tick
+does not make a goal plan in every tick. During its back-off
 
-    a step, or a method, that rests     is avoided: plans do without it
-    the goal itself, if it rests        waits: it fails without a search, until it has rested, or
-                                        something that it had to avoid has
+    a step, or a method     is avoided: plans do without it
+    the goal itself         waits: it fails without a search, at most until the back-off of
+                            something that it had to avoid ends
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ GOAL: Final = "the goal"
 Cause = Avoidable | Literal["the goal"]
 
 PART: Final = 8
-"""Changes do not end rests twice within this part of the later one."""
+"""Changes do not end back-offs twice within this part of the later one."""
 
 MAX_REMEMBERED: Final = 256
 """Maximum number of causes; then the one whose last failure is longest ago is forgotten."""
@@ -57,9 +57,10 @@ MAX_REMEMBERED: Final = 256
 class Entry:
     """One cause: it has failed ``count`` times in a row, the last time at ``since``.
 
-    It rests before ``until``. It depends on ``reads``, and on ``searched`` as far as a search can
-    tell another value from the one that it has read. When something of that has ``changed``, the
-    rest ends as the next tick begins; at ``woken``, the change ``ended_by`` has ended a rest last.
+    Its back-off ends at ``until``. It depends on ``reads``, and on ``searched`` as far as a search
+    can tell another value from the one that it has read. When something of that has ``changed``,
+    the back-off ends as the next tick begins; at ``woken``, the change ``ended_by`` has ended one
+    last.
     Times are ticks of the goal, or seconds of the agent's clock.
     """
 
@@ -121,7 +122,7 @@ class FailureMemory:
     def obstacle(self) -> Failure | None:
         """Why the goal is not tried in this tick, None if it is."""
         entry = self._entries.get(GOAL)
-        if entry is None or not self.goal_rests:
+        if entry is None or not self.goal_waits:
             return None
         left, unit = self._from_now(self._end_of_wait(entry)), self._policy.unit
         change = f", or for a change of {', '.join(names)}" if (names := _names(entry)) else ""
@@ -130,14 +131,14 @@ class FailureMemory:
         return Failure(why, error=entry.failure.error)
 
     @property
-    def goal_rests(self) -> bool:
+    def goal_waits(self) -> bool:
         """Whether the goal is not tried in this tick."""
         entry = self._entries.get(GOAL)
         return entry is not None and self._end_of_wait(entry) > self._now
 
     @property
     def left(self) -> float:
-        """The seconds until a rest or a cooldown ends; 0 as long as ticks are counted."""
+        """The seconds until a back-off or a cooldown ends; 0 as long as ticks are counted."""
         ends = [timer.left for timer in self.cooldowns.left.values()]
         for entry in self._entries.values():
             if entry.changed is not None:
@@ -165,7 +166,7 @@ class FailureMemory:
         return avoided
 
     def ended_by(self, cause: Avoidable) -> Change | None:
-        """The change that has ended the rest of something, None if it has rested to the end."""
+        """The change that has ended the back-off of something, None if it was not cut short."""
         entry = self._entries.get(cause)
         return None if entry is None else entry.ended_by
 
@@ -175,9 +176,9 @@ class FailureMemory:
         return self._agent.beliefs.frozen(), self.avoided()
 
     def _end_of_wait(self, goal: Entry) -> float:
-        """When the goal has rested, or something that it had to avoid has."""
-        rests = [entry.until for entry in self._entries.values() if entry.until > goal.since]
-        return min([goal.until, *rests])
+        """When the back-off of the goal ends, or that of something that it had to avoid."""
+        ends = [entry.until for entry in self._entries.values() if entry.until > goal.since]
+        return min([goal.until, *ends])
 
     def _end_wait(self) -> None:
         if GOAL in self._entries:
@@ -201,15 +202,15 @@ class FailureMemory:
         """The goal begins another attempt; what was drawn in the last one may be drawn again."""
         self._end_wait()
         for entry in self._entries.values():
-            if not self._policy.rest_after(entry.count):
+            if not self._policy.backoff_after(entry.count):
                 entry.until = min(entry.until, self._now)
         self._reads = frozenset()
         self._has_plan = False
 
     def searches(self, search: RecordedSearch) -> None:
-        """The goal begins a search; what that reads is needed if the goal is about to rest."""
+        """The goal begins a search; what that reads is needed if the goal is about to wait."""
         failed = self._entries[GOAL].count if GOAL in self._entries else 0
-        self._recorded = search if self._policy.rest_after(failed + 1) else None
+        self._recorded = search if self._policy.backoff_after(failed + 1) else None
 
     def found(self) -> None:
         """A plan was found; attempts that have failed without one are forgotten."""
@@ -269,7 +270,7 @@ class FailureMemory:
         self._agent.emit(code_failed(f"review of '{self._goal}'", error))
 
     def remember(self, failed: AttributedFailure | None, *, at_once: bool = False) -> None:
-        """Count a failure of a step or method, ``at_once`` as many as it takes to rest."""
+        """Count a failure of a step or method, ``at_once`` as many as a back-off takes."""
         # A mistake in users' code says nothing about the world: no other step would be any better.
         if failed is None or failed.failure.error is not None:
             return
@@ -284,7 +285,7 @@ class FailureMemory:
             about = entry.count, failure.why, time, _names(entry), in_seconds
             self._agent.emit(TaskAvoided(self._goal, failure.what, *about))
         elif failed.was_drawn:
-            self._rest(entry, self._policy.rest_after(self._policy.after or 1))
+            self._back_off(entry, self._policy.backoff_after(self._policy.after or 1))
 
     def _count(
         self,
@@ -295,7 +296,7 @@ class FailureMemory:
         *,
         at_once: bool = False,
     ) -> Entry | None:
-        """Count a failure; from now on the cause rests, if that was one too many."""
+        """Count a failure; from now on the cause is left alone, if that was one too many."""
         policy = self._policy
         if policy.after is None:
             return None
@@ -307,10 +308,10 @@ class FailureMemory:
         self._entries[cause] = entry = Entry(failure, reads, searched, count, self._now, woken)
         if len(self._entries) > MAX_REMEMBERED:
             del self._entries[next(iter(self._entries))]
-        self._rest(entry, policy.rest_after(count))
+        self._back_off(entry, policy.backoff_after(count))
         return entry
 
-    def _rest(self, entry: Entry, length: float) -> None:
+    def _back_off(self, entry: Entry, length: float) -> None:
         entry.until = self._now + length - (TOLERANCE if self._policy.in_seconds else 0)
         self._watch_on()
 
@@ -320,7 +321,7 @@ class FailureMemory:
     # what changes
 
     def _hear(self) -> None:
-        """Note what has read something that has changed: its rest ends when a tick begins."""
+        """Note what has read something that has changed: its back-off ends when a tick begins."""
         changed = self._watch.changes
         if not changed:
             return
@@ -332,8 +333,8 @@ class FailureMemory:
         self._watch_on()
 
     def _wake(self, entry: Entry, change: Change) -> None:
-        """End a rest because of a change, at once unless one has ended another just now."""
-        part = self._policy.rest_after(entry.count) / PART
+        """End a back-off because of a change, at once unless one has ended another just now."""
+        part = self._policy.backoff_after(entry.count) / PART
         part = part - TOLERANCE if self._policy.in_seconds else ceil(part)
         end, entry.changed = max(entry.woken + part, self._now), None
         if end < entry.until:
@@ -341,7 +342,7 @@ class FailureMemory:
             entry.ended_by = change
 
     def _matters(self, fluent: Fluent[Any], entry: Entry) -> bool:
-        """Whether a change of the fluent could let what rests end otherwise."""
+        """Whether a change of the fluent could let what has failed end otherwise."""
         if fluent in entry.reads:
             return True
         if fluent not in entry.searched:
@@ -355,8 +356,8 @@ class FailureMemory:
         return static_reads(self._planner.domain, self._planner.goal)
 
     def _watch_on(self) -> None:
-        rests = (entry.fluents for entry in self._entries.values() if entry.until > self._now)
-        self._watch.over(frozenset().union(*rests))
+        needed = (entry.fluents for entry in self._entries.values() if entry.until > self._now)
+        self._watch.over(frozenset().union(*needed))
 
 
 def _watchable(reads: Iterable[Expression[Any]]) -> Iterable[Fluent[Any]]:

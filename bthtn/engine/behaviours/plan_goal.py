@@ -230,9 +230,9 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         return self.status
 
     def waits(self) -> Wait:
-        """For its plan, and for the end of a rest; a goal that searches has to be ticked."""
+        """For its plan, and for the end of a back-off; a goal that searches has to be ticked."""
         failures, clock = self._search.failures, self.agent.clock
-        if self.status is FAILURE and failures.goal_rests:
+        if self.status is FAILURE and failures.goal_waits:
             return Wait(failures.left, clock=clock)
         if self.status is not RUNNING or not self._only_runs_its_plan:
             return AT_ONCE

@@ -112,31 +112,31 @@ def rule_for(interrupt: Interrupt, situation: Situation) -> Rule:
 class RetryPolicy(ShortRepr):
     """When a goal tries again what has failed (semantics 3.10).
 
-    What has failed ``after`` times in a row rests for ``rest`` ticks of the goal, after each
-    further failure for twice as long, up to ``longest``. A change of something that it has read
-    ends the rest, at most once in an eighth of its length. With ``after=None`` nothing
-    ever rests. Both times may be given with ``seconds(…)`` instead, those of the agent's clock.
+    What has failed ``after`` times in a row is left alone for ``backoff`` ticks of the goal, after
+    each further failure for twice as long, up to ``longest``. A change of something that it has
+    read ends the back-off, at most once in an eighth of its length. With ``after=None`` there is
+    none. Both times may be given with ``seconds(…)`` instead, those of the agent's clock.
     """
 
     after: int | None = 3
-    rest: int | Seconds = 8
+    backoff: int | Seconds = 8
     longest: int | Seconds = 256
 
     def __post_init__(self) -> None:
         """Raise DomainError for numbers that are too small, and for ticks beside seconds."""
         counts = () if self.after is None else (("after", self.after),)
-        times = ("rest", _number("rest", self.rest)), ("longest", _number("longest", self.longest))
+        times = ("backoff", _number("backoff", self.backoff)), ("longest", self.most)
         for name, value in (*counts, *times):
             if not value > 0:
                 raise DomainError("BT202", f"{name} is {value}", hint="it has to be above zero")
-        if isinstance(self.rest, Seconds) is not isinstance(self.longest, Seconds):
+        if isinstance(self.backoff, Seconds) is not isinstance(self.longest, Seconds):
             message = "a RetryPolicy has a time in ticks beside one in seconds"
-            hint = "write both rest and longest with seconds(…), or none"
+            hint = "write both backoff and longest with seconds(…), or none"
             raise DomainError("BT128", message, hint=hint)
 
     @property
     def in_seconds(self) -> bool:
-        return isinstance(self.rest, Seconds)
+        return isinstance(self.backoff, Seconds)
 
     @property
     def unit(self) -> str:
@@ -148,11 +148,11 @@ class RetryPolicy(ShortRepr):
         """``longest`` as a number of ticks or seconds."""
         return _number("longest", self.longest)
 
-    def rest_after(self, failures: int) -> float:
-        """How long something rests after so many failures in a row, in ticks or seconds."""
+    def backoff_after(self, failures: int) -> float:
+        """How long something is left alone after so many failures, in ticks or seconds."""
         if self.after is None or failures < self.after:
             return 0
-        first, times = _number("rest", self.rest), min(failures - self.after, 1_000)
+        first, times = _number("backoff", self.backoff), min(failures - self.after, 1_000)
         return min(first * (1 << times), self.most)
 
 
@@ -166,7 +166,7 @@ def _number(name: str, time: int | Seconds) -> float:
 DEFAULT_RETRY_POLICY: Final = RetryPolicy()
 
 NO_BACKOFF: Final = RetryPolicy(after=None)
-"""A policy without rests: nothing is avoided, and goals try again at once, for ever."""
+"""A policy without back-off: nothing is avoided, and goals try again at once, for ever."""
 
 
 @checked

@@ -281,7 +281,7 @@ def _change_text(change: Change) -> str:
 
 
 def _back_off_entry(event: events.TaskAvoided | events.GoalWaits) -> Entry:
-    """The entry for a rest: the task or goal, its duration, and the failure."""
+    """The entry for a back-off: the task or goal, its duration, and the failure."""
     change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
     time = f"{event.ticks:g} {'seconds' if event.in_seconds else 'ticks'}"
     duration = f"for {time}{change} — failed {event.failures} times: {event.reason}"

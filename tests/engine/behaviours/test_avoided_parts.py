@@ -42,7 +42,7 @@ def burgle(network, *, after=2, settings=None, operators=None):
         operators=bound if operators else None,
         listener=heard,
     )
-    replanning = Replanning(retrying=RetryPolicy(after=after, rest=32))
+    replanning = Replanning(retrying=RetryPolicy(after=after, backoff=32))
     options = {"settings": settings} if settings else {}
     return PlanGoal("in", agent, goal, replanning=replanning, **options), heard
 

@@ -270,7 +270,7 @@ def test_a_part_that_failed_does_not_cool_down(stage):
 
 
 def test_a_goal_that_waited_for_a_cooldown_begins_when_it_is_over(stage):
-    policy = RetryPolicy(after=1, rest=50, longest=50)
+    policy = RetryPolicy(after=1, backoff=50, longest=50)
     goal = stage.goal(
         cooldown(4, stage.step("shoot", "S", "S")), replanning=Replanning(retrying=policy)
     )

@@ -36,7 +36,7 @@ from bthtn.errors import ExecutionError
 from bthtn.kit.formats import tree_from_xml
 from bthtn.studio.testing.doubles import ScriptedOperator
 
-IN_SECONDS = Replanning(retrying=RetryPolicy(after=1, rest=seconds(5), longest=seconds(60)))
+IN_SECONDS = Replanning(retrying=RetryPolicy(after=1, backoff=seconds(5), longest=seconds(60)))
 
 
 def about(seconds):
@@ -220,7 +220,7 @@ def test_a_step_that_waits_for_the_legs_of_another_goal_sleeps_until_they_are_fr
     assert scene.tick(0, 0) == about(2)
 
 
-# parts of plans, and rests
+# parts of plans, and back-offs
 
 
 def test_a_part_with_a_timeout_is_due_at_its_end(scene):
@@ -229,7 +229,7 @@ def test_a_part_with_a_timeout_is_due_at_its_end(scene):
 
 
 def test_a_part_that_has_cooled_down_is_due(scene):
-    long = Replanning(retrying=RetryPolicy(after=1, rest=seconds(60), longest=seconds(60)))
+    long = Replanning(retrying=RetryPolicy(after=1, backoff=seconds(60), longest=seconds(60)))
     goal = scene.planning(cooldown(seconds(9), scene.walk()), replanning=long)
     scene.play(lambda agent: Repeat("again", goal(agent), -1))
     scene.steps[0].succeed()
@@ -238,7 +238,7 @@ def test_a_part_that_has_cooled_down_is_due(scene):
     assert scene.tick(2) == about(7)
 
 
-def test_a_goal_that_rests_is_due_when_it_has_rested_to_the_second(scene):
+def test_a_goal_that_waits_is_due_when_its_back_off_is_over_to_the_second(scene):
     step = scene.step(precondition=Soldier.enemy)
     assert scene.play(scene.planning(step, replanning=IN_SECONDS), ticks=1) == 0
     assert scene.tick(1) == about(4)
@@ -247,14 +247,14 @@ def test_a_goal_that_rests_is_due_when_it_has_rested_to_the_second(scene):
     assert scene.tick(1) == about(9)  # twice as long
 
 
-def test_a_change_of_what_a_resting_goal_needs_makes_it_due(scene):
+def test_a_change_of_what_a_waiting_goal_needs_makes_it_due(scene):
     step = scene.step(precondition=Soldier.enemy)
     scene.play(scene.planning(step, replanning=IN_SECONDS))
     scene.agent.believe(Soldier.enemy, True)
     assert scene.character.due_in() == 0
 
 
-def test_a_goal_that_rests_for_ticks_is_due_at_once(scene):
+def test_a_goal_that_waits_for_ticks_is_due_at_once(scene):
     step = scene.step(precondition=Soldier.enemy)
     assert scene.play(scene.planning(step), ticks=20) == 0
 

@@ -445,7 +445,7 @@ def test_what_the_goal_itself_changes_counts_as_well():
         yield method(search())
         yield method(buy(), name="buy")
 
-    retrying = RetryPolicy(after=1, rest=500, longest=500)
+    retrying = RetryPolicy(after=1, backoff=500, longest=500)
     scene = Scene(domain, attack(), Soldier(magazines=0), replanning=Replanning(retrying=retrying))
     scene.agent.believe(Soldier.ammo, 0)
     ticks(scene.goal, 4)
@@ -471,14 +471,14 @@ def at_a_jammed_door(needed=None):
     return Scene(domain, get_in(), Troll(), operators, replanning=replanning)
 
 
-def test_a_plan_that_is_replaced_since_a_change_has_ended_a_rest_names_the_change():
+def test_a_plan_that_is_replaced_since_a_change_has_ended_a_back_off_names_the_change():
     scene = at_a_jammed_door(needed=Troll.place == "door")
     ticks(scene.goal, 9)
     replaced = scene.heard.of(PlanReplaced)[0]
     assert str(replaced.change) == "place: 'door' → 'garden' (by goal)"
 
 
-def test_a_plan_that_is_replaced_since_a_rest_is_over_names_no_change():
+def test_a_plan_that_is_replaced_since_a_back_off_is_over_names_no_change():
     scene = at_a_jammed_door()
     ticks(scene.goal, 9)
     assert scene.heard.of(PlanReplaced)[0].change is None
@@ -580,7 +580,7 @@ def test_a_choice_is_at_fault_although_the_rest_of_it_was_planned_on_arrival(sta
     assert [event.task for event in stage.heard.of(TaskAvoided)] == ["attack m0"]
 
 
-def test_a_large_search_in_vain_tells_at_least_what_rests():
+def test_a_large_search_in_vain_tells_at_least_what_is_avoided():
     domain, operators = Domain("burglar", Troll), Operators(simulates_others=True)
     pull = domain.primitive("pull")
     operators.bind(pull)(ScriptedOperator(*["F"] * 4))
@@ -594,7 +594,7 @@ def test_a_large_search_in_vain_tells_at_least_what_rests():
         yield method(turn(one_of([str(number) for number in range(300)])), pull())
 
     burglar = Agent("Bo", domain, Troll(), body=None, operators=operators)
-    replanning = Replanning(retrying=RetryPolicy(after=1, rest=500), repair=False)
+    replanning = Replanning(retrying=RetryPolicy(after=1, backoff=500), repair=False)
     goal = PlanGoal("open", burglar, open_safe(), replanning=replanning)
     for _ in range(40):
         goal.tick_once()

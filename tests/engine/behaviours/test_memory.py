@@ -1,4 +1,4 @@
-"""What fails again and again rests ever longer, until something changes that it has read."""
+"""What fails again and again backs off ever longer, until something changes that it has read."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from bthtn.engine.behaviours.memory import MAX_REMEMBERED, FailureMemory
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.planning.exclusions import avoidable
 from bthtn.engine.replanning.attribution import AttributedFailure
-from bthtn.errors import DomainError
+from bthtn.errors import ArgumentError, DomainError
 from bthtn.studio.testing.doubles import RecordingListener
 
 
@@ -26,8 +26,8 @@ FROZEN = CAVE.freeze()
 ROAR, SLAM = avoidable(FROZEN, roar), avoidable(FROZEN, slam)
 BLIND = AttributedFailure(ROAR, Failure("sees is false", "roar", reads=frozenset({Troll.sees})))
 MISSED = AttributedFailure(SLAM, Failure("it missed", "slam"))
-POLICY = RetryPolicy(after=2, rest=8, longest=32)
-EVER_LONGER = RetryPolicy(after=1, rest=8, longest=10_000)
+POLICY = RetryPolicy(after=2, backoff=8, longest=32)
+EVER_LONGER = RetryPolicy(after=1, backoff=8, longest=10_000)
 
 
 class Remembering:
@@ -82,10 +82,10 @@ class Remembering:
 
 
 EVERY_TICK = {tick: [Troll.sees, Troll.health] for tick in range(1, 1_001)}
-IN_SECONDS = RetryPolicy(after=2, rest=seconds(2), longest=seconds(16))
+IN_SECONDS = RetryPolicy(after=2, backoff=seconds(2), longest=seconds(16))
 
 
-def test_a_step_that_fails_again_and_again_rests_twice_as_long_each_time_up_to_a_bound():
+def test_a_step_that_fails_again_and_again_is_avoided_twice_as_long_each_time_up_to_a_bound():
     assert Remembering().tries(150) == [1, 2, 10, 26, 58, 90, 122]
 
 
@@ -101,14 +101,14 @@ def test_attempts_in_seconds_do_not_depend_on_how_long_a_tick_is(delta):
     assert made[1] - made[0] == pytest.approx(delta)
 
 
-def test_a_change_of_something_that_it_has_read_ends_the_rest():
+def test_a_change_of_something_that_it_has_read_ends_the_back_off():
     noticed = {50: [Troll.mood], 51: [Troll.sees, Troll.health]}
     assert Remembering().tries(80, noticed) == [1, 2, 10, 26, 51]
     blocked = Remembering(goal=roar)
     assert blocked.attempts(80, {50: [Troll.health], 51: [Troll.sees]}) == [1, 2, 10, 26, 51]
 
 
-def test_the_change_that_has_ended_a_rest_is_known_until_the_next_failure():
+def test_the_change_that_has_ended_a_back_off_is_known_until_the_next_failure():
     remembering = Remembering()
     remembering.tries(2)
     assert remembering.memory.ended_by(ROAR) is None
@@ -120,7 +120,7 @@ def test_the_change_that_has_ended_a_rest_is_known_until_the_next_failure():
     assert remembering.memory.ended_by(ROAR) is None
 
 
-def test_but_no_two_changes_end_rests_within_an_eighth_of_the_second_one():
+def test_but_no_two_changes_end_back_offs_within_an_eighth_of_the_second_one():
     soon = {tick: [Troll.sees] for tick in (28, 29)}
     assert Remembering().tries(40, soon) == [1, 2, 10, 26, 28, 32]
     assert Remembering(goal=roar).attempts(40, soon) == [1, 2, 10, 26, 28, 32]
@@ -131,7 +131,7 @@ def test_so_noise_lets_it_be_tried_ever_more_rarely():
     tried = Remembering(EVER_LONGER).tries(300, EVERY_TICK)
     assert tried == [1, 2, 4, 8, 16, 32, 64, 128, 256]
     assert Remembering(EVER_LONGER, goal=roar).attempts(300, EVERY_TICK) == tried
-    some = RetryPolicy(after=1, rest=seconds(2), longest=seconds(1_000))
+    some = RetryPolicy(after=1, backoff=seconds(2), longest=seconds(1_000))
     assert Remembering(some).tries(200, EVERY_TICK, delta=0.25)[:7] == [
         *(0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
     ]
@@ -157,7 +157,7 @@ def test_what_changed_before_the_failure_is_no_change():
 
 
 def test_what_changes_after_the_failure_of_another_lets_a_goal_that_fails_then_begin_again():
-    troll = Remembering(RetryPolicy(after=1, rest=50, longest=50))
+    troll = Remembering(RetryPolicy(after=1, backoff=50, longest=50))
     for _ in troll.ticks(1):
         troll.fails(BLIND)
     for _ in troll.ticks(1):
@@ -232,7 +232,7 @@ def test_a_goal_waits_no_longer_than_something_that_it_has_to_avoid():
 
 
 def test_it_waits_for_changes_of_what_its_failed_steps_have_read():
-    troll = Remembering(RetryPolicy(after=2, rest=50, longest=50))
+    troll = Remembering(RetryPolicy(after=2, backoff=50, longest=50))
     for _ in troll.ticks(2):
         troll.memory.begin()
         troll.fails(BLIND)
@@ -271,13 +271,13 @@ def test_it_can_be_turned_off():
 @pytest.mark.parametrize(
     ("wrong", "code"),
     [
-        ({"rest": seconds(1)}, "BT128"),
-        ({"rest": seconds(-1), "longest": seconds(1)}, "BT202"),
+        ({"backoff": seconds(1)}, "BT128"),
+        ({"backoff": seconds(-1), "longest": seconds(1)}, "BT202"),
         ({"after": "never"}, "BT126"),
         ({"after": 0}, "BT202"),
-        ({"rest": 0}, "BT202"),
+        ({"backoff": 0}, "BT202"),
         ({"longest": -1}, "BT202"),
-        ({"rest": seconds("1"), "longest": seconds(1)}, "BT110"),
+        ({"backoff": seconds("1"), "longest": seconds(1)}, "BT110"),
     ],
 )
 def test_the_numbers_of_a_policy_are_times_both_in_seconds_or_both_in_ticks_and_a_count(
@@ -285,3 +285,8 @@ def test_the_numbers_of_a_policy_are_times_both_in_seconds_or_both_in_ticks_and_
 ):
     with pytest.raises(DomainError, match=code):
         RetryPolicy(**wrong)
+
+
+def test_who_writes_the_earlier_name_of_the_back_off_is_told_the_present_one():
+    with pytest.raises(ArgumentError, match=r"no argument 'rest'\n.*\n.*did you mean 'backoff'\?"):
+        RetryPolicy(rest=4)

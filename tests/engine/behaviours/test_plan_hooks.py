@@ -145,7 +145,7 @@ def test_a_start_that_fails_fails_the_plan_before_it_is_adopted(stage, told):
     assert stage.heard.lines() == []
 
 
-def test_its_step_rests_at_once_and_is_then_tried_again(stage, told):
+def test_its_step_is_avoided_at_once_and_then_tried_again(stage, told):
     tries = []
 
     def full_at_first(agent):

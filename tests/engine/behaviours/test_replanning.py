@@ -426,7 +426,7 @@ def test_what_is_not_avoided_any_more_has_to_stay_better_for_a_while_too(stage):
     best, other = stage.step("best", "F", "S"), stage.step("other", "R" * 9)
     last = method(other, when=World.count > 1)
     choose = stage.compound("choose", lambda: [method(best), method(other), last])
-    policy = Replanning(hysteresis=2, retrying=RetryPolicy(after=1, rest=4))
+    policy = Replanning(hysteresis=2, retrying=RetryPolicy(after=1, backoff=4))
     goal = stage.goal(choose, count=0, max_replans=1, replanning=policy)
     ticks(goal, 4)
     stage.actor.believe(World.count, 1, "sensor")

@@ -248,7 +248,7 @@ def test_a_step_that_waits_for_seconds_without_a_clock_fails(scene):
 
 def test_a_goal_without_a_plan_waits_for_seconds(scene):
     scene.begin(scene.task("burn", precondition=World.ammo > 5))
-    policy = RetryPolicy(after=1, rest=seconds(1), longest=seconds(4))
+    policy = RetryPolicy(after=1, backoff=seconds(1), longest=seconds(4))
     retrying = Replanning(retrying=policy)
     scene.goal = PlanGoal("goal", scene.agent, scene.goal.goal, replanning=retrying)
     scene.play(0, *[0.25] * 20)
@@ -348,7 +348,7 @@ def test_a_goal_that_waits_tries_again_after_its_clock_went_back(scene, reset):
     def fails(_):
         raise OperatorFailed("no")
 
-    retrying = RetryPolicy(after=1, rest=seconds(1.5), longest=seconds(1.5))
+    retrying = RetryPolicy(after=1, backoff=seconds(1.5), longest=seconds(1.5))
     task = scene.task("try", fails)
 
     def goal(scene):

@@ -1,9 +1,9 @@
 """The specification of what a goal makes of its failures: what it avoids, and when it waits.
 
-What has failed ``after`` times in a row rests for ``rest`` ticks, after each further failure for
-twice as long, up to ``longest``. A change of something that it has read ends the rest, but not
-twice within an eighth of it. A goal that rests waits, at most until something that it avoids has
-rested.
+What has failed ``after`` times in a row is left alone for ``backoff`` ticks, after each further
+failure for twice as long, up to ``longest``. A change of something that it has read ends the
+back-off, but not twice within an eighth of it. A goal waits, at most until the back-off of
+something that it avoids is over.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from math import ceil, inf
 class Entry:
     """The ``count`` failures in a row of a step, of a method, or of the goal (the cause None).
 
-    It has ``read`` something, and ``heard`` of so many changes; the last one that has ended a rest
-    did so at ``woken``.
+    It has ``read`` something, and ``heard`` of so many changes; the last one that has ended a
+    back-off did so at ``woken``.
     """
 
     count: int = 0
@@ -62,11 +62,11 @@ class Failures:
     # What fails.
 
     def length(self, count):
-        """How long something rests after so many failures."""
+        """How long something is left alone after so many failures."""
         after = self.policy["after"]
         if after is None or count < after:
             return 0
-        return min(self.policy["rest"] << (count - after), self.policy["longest"])
+        return min(self.policy["backoff"] << (count - after), self.policy["longest"])
 
     def part_failed(self, cause, name, read):
         """A step, or a method, is why a plan has failed."""
@@ -94,7 +94,7 @@ class Failures:
         entry.read, entry.heard = read, len(self.mind.changes)
         return entry
 
-    # What has to rest.
+    # What is left alone.
 
     def avoided(self):
         """What plans must not use now."""

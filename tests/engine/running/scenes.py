@@ -108,7 +108,7 @@ class Drawn:
         known = {fluent: value for fluent, value in CHANGES if dice.random() < 0.5}
         policy = {
             "after": dice.choice([1, 2, 2, 3, None]),
-            "rest": dice.choice([1, 2, 3, 4, 8]),
+            "backoff": dice.choice([1, 2, 3, 4, 8]),
             "longest": dice.choice([4, 8, 16, 32]),
         }
         return Scene(

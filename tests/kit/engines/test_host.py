@@ -465,14 +465,14 @@ def test_e23_e17_who_waits_for_a_step_is_not_ticked_until_something_is_new(engin
     assert [answer["character"] for answer in engine.frame(seconds=60.0, due=True)] == ["Ann"]
 
 
-def test_e23_a_failure_is_due_again_when_it_has_rested():
-    def resting(seed):
-        world, rest = World(), RetryPolicy(after=1, rest=seconds(2), longest=seconds(2))
+def test_e23_a_goal_that_failed_is_due_again_when_its_back_off_is_over():
+    def failing(seed):
+        world, policy = World(), RetryPolicy(after=1, backoff=seconds(2), longest=seconds(2))
         hal = Agent("Hal", night, Guard(), body=None, clock=world.clock)
-        goal = PlanGoal("ring", hal, ring(), replanning=Replanning(retrying=rest))
+        goal = PlanGoal("ring", hal, ring(), replanning=Replanning(retrying=policy))
         return Character(goal, hal, world=world)
 
-    engine = Engine(EngineHost(resting, name="guard"))
+    engine = Engine(EngineHost(failing, name="guard"))
     engine.spawn("Bob")
     engine.tick()
     engine.tick(ended={"1": "it hangs too high"})

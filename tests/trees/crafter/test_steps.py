@@ -6,7 +6,7 @@ from py_trees.common import Status
 from bthtn.behaviours import OperatorFailed
 from bthtn.examples.trees.crafter import operators
 from bthtn.examples.trees.crafter.body import FREE, STEPS, Body
-from bthtn.examples.trees.crafter.leaves import REST, Do
+from bthtn.examples.trees.crafter.leaves import BACKOFF, Do
 from bthtn.examples.trees.crafter.level import Action
 from bthtn.examples.trees.crafter.senses import sense
 from bthtn.examples.trees.crafter.shelter import closed_room
@@ -250,7 +250,7 @@ def test_a_leaf_does_not_try_again_at_once_what_has_failed():
     body.wait()
     body.step()
     sense(agent)
-    for steps, status in ((REST - 1, Status.FAILURE), (REST, Status.RUNNING)):
+    for steps, status in ((BACKOFF - 1, Status.FAILURE), (BACKOFF, Status.RUNNING)):
         body.level.steps = steps
         leaf.tick_once()
         assert leaf.status is status
