@@ -1,7 +1,7 @@
 """PlanGoal: the node in the user's tree that plans for a goal and runs the plan.
 
     it is       has                     and in a tick it
-    at rest     nothing                 begins to search; FAILURE while failures are in the way
+    inactive    nothing                 begins to search; FAILURE while failures are in the way
     searching   a search                spends its budget, and waits with the plan until the goals
                                         whose place it takes have ended: running. No plan: FAILURE
     running     a plan                  looks at what others have changed: the plan is kept, or
@@ -12,7 +12,7 @@
     broken      a search, and running   goes on as if it were searching, and ticks the steps until
                 steps of its plan       there is a plan, which may go on with them
 
-An interruption aborts everything at once: from each of them, at rest.
+An interruption aborts everything at once; the goal is inactive then.
 
 py_trees ticks the branch that takes over before it stops the one that ran. So a goal with a new
 plan waits for the goals whose place it takes; each of them, when it has been stopped, or ticked

@@ -272,7 +272,7 @@ def test_two_goals_of_one_agent_share_its_beliefs(stage):
     assert ticks(first, 1) + ticks(second, 1) == "SS"
 
 
-def test_a_goal_at_rest_has_no_status_and_no_tip(stage):
+def test_an_inactive_goal_has_no_status_and_no_tip(stage):
     goal = stage.goal(stage.step("a"))
     assert goal.status is Status.INVALID
     assert goal.tip() is None
