@@ -15,6 +15,7 @@ from bthtn import Fluent, fluent
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.engine.agent.events import BeliefChanged, PlanBroken, PlanReplaced
 from bthtn.engine.domain.task import PrimitiveTask
+from bthtn.engine.replanning.optimality_monitor import OptimalityMonitor
 from bthtn.engine.replanning.policy import TABLE, Replanning
 from bthtn.engine.replanning.review import Review
 from bthtn.studio.testing.doubles import RecordingListener, ScriptedOperator
@@ -103,16 +104,23 @@ def is_by_a_cleanup(change):
 class Anxious(Review):
     """Looks at everything, all the time, and relies on nothing that it has seen before."""
 
+    __slots__ = ()
+
+    def __init__(self, *args, **given):
+        super().__init__(*args, **given)
+        self._optimality.__class__ = WatchingAll
+
     def verdicts(self, *args, **given):
-        self._is_new, self._reliance = True, None
+        self._validity._is_new, self._validity._latest_check = True, None
         return super().verdicts(*args, **given)
 
-    def _watch_chances(self, fluents):
-        self._chances.over(None)
 
-    @property
-    def _static_reads(self):
-        return None
+class WatchingAll(OptimalityMonitor):
+    __slots__ = ()
+    _static_reads = None
+
+    def _watch_chances(self, search):
+        self._chances.over(None)
 
 
 SENSED = (

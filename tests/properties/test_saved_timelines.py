@@ -116,7 +116,7 @@ def searches_from_before(node):
     going_on = [search._current, search._background]
     going_on += [ask.search._started for ask in asked if isinstance(ask, PlannedRest)]
     is_old = any(one is not None and one._version != version for one in going_on)
-    return is_old or node._review._search is not None
+    return is_old or node._review._optimality._search is not None
 
 
 @given(scenes(), STYLES, st.integers(0, 14))

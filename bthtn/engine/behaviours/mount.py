@@ -51,7 +51,7 @@ from bthtn.engine.plan.plan import Plan
 from bthtn.engine.replanning.continuation import begins_otherwise, is_continuation
 from bthtn.engine.replanning.repair import Repair
 from bthtn.engine.replanning.rest import Rest
-from bthtn.engine.replanning.review import AtWork
+from bthtn.engine.replanning.running_plan import AtWork
 from bthtn.engine.world.fluent import Fluent
 from bthtn.errors import BthtnError, DomainError
 

@@ -64,12 +64,12 @@ from bthtn.engine.domain.network import Network, NetworkLike
 from bthtn.engine.plan.failure import Failure
 from bthtn.engine.plan.nodes import TaskNode
 from bthtn.engine.plan.plan import Plan
-from bthtn.engine.plan.traversal_record import MethodTraversalRecord
+from bthtn.engine.plan.traversal_record import NO_RECORD
 from bthtn.engine.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.engine.replanning.improvement import Start
 from bthtn.engine.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
 from bthtn.engine.replanning.repair import Repair
-from bthtn.engine.replanning.review import NO_RECORD, Review
+from bthtn.engine.replanning.review import Review
 from bthtn.engine.replanning.schedule import Budget, PlanningSchedule
 from bthtn.engine.world.beliefs import WriterName
 from bthtn.engine.world.fluent import Fluent
@@ -126,7 +126,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self.agent = agent
         self.plan: Plan | None = None
         self.plan_id = ""
-        self.record = MethodTraversalRecord()
+        self.record = NO_RECORD
         self.verdict: Verdict | None = None
         self.max_replans, self.replans, self.ends_for = max_replans, 0, ""
         self._awaited: tuple[PlanGoal, ...] = ()

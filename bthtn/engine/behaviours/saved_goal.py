@@ -68,14 +68,21 @@ GOAL: Final = Table(
     " _search:search",
     search=Table("reason:text failures:memory", memory=MEMORY),
 )
-REVIEW: Final = Table(
+VALIDITY: Final = Table(
+    "_is_new:truth _works_in:state? _unexpected:change? _support:watch",
+)
+OPTIMALITY: Final = Table(
     "_avoided_then:avoided _avoided_last:avoided _best_from:start? _bound:bound? _age:count"
-    " _better_since:count? _is_new:truth _works_in:state? _is_best:truth _is_proven:truth"
-    " _is_due:truth _is_free:truth _causes:changes _unexpected:change? _has_moved:truth _own:own"
-    " _support:watch _chances:watch",
+    " _better_since:count? _is_due:truth _is_due_anyway:truth _causes:changes _has_moved:truth"
+    " _chances:watch",
     bound=BOUND,
-    own=Table("start:state _done:beliefs"),
     start=Table("state:state avoided:avoided", Start),
+)
+REVIEW: Final = Table(
+    "_own:own _validity:validity _optimality:optimality",
+    own=Table("start:state _done:beliefs"),
+    validity=VALIDITY,
+    optimality=OPTIMALITY,
 )
 
 
@@ -97,8 +104,9 @@ def written_goal(form: SaveForm, goal: PlanGoal) -> dict[str, Json]:
         run = written_run(form, mount.run, mount.subtree, goal.plan)
         data["run"] = {**run, "is_broken": mount.is_broken}
         if goal.status is RUNNING and not mount.is_broken:
-            is_due = goal._review._is_due or goal._review._search is not None  # that begins anew
-            data["review"] = {**REVIEW.write(form, goal._review), "is_due": is_due}
+            data["review"] = review = REVIEW.write(form, goal._review)
+            if goal._review._optimality._search is not None:
+                review["optimality"]["is_due"] = True  # it begins anew
     return data
 
 
@@ -111,7 +119,7 @@ def put_goal(form: SaveForm, goal: PlanGoal, data: Mapping[str, Json]) -> None:
         _put_run(form, goal, data["run"])
     form.calls.last.append(lambda: _search_again(goal, data))
     if goal.status is RUNNING and not (mount.is_empty or mount.is_broken):
-        goal._review._adopted = goal.plan
+        goal._review._optimality.plan = goal.plan
         REVIEW.put(form, goal._review, data["review"])
 
 

@@ -33,3 +33,7 @@ class MethodTraversalRecord(tuple[int, ...]):
 
     def __repr__(self) -> str:
         return f"[{','.join(map(str, self))}]"
+
+
+NO_RECORD: Final = MethodTraversalRecord()
+"""The record of a goal that has no plan."""

@@ -23,11 +23,11 @@ from bthtn.engine.world.truth import UNKNOWN
 class OwnEffects:
     """The planned effects of the steps of a plan."""
 
-    __slots__ = ("_beliefs", "_done", "_source", "start")
+    __slots__ = ("_beliefs", "_done", "source", "start")
 
     def __init__(self, beliefs: Beliefs[Any], source: str) -> None:
         self._beliefs = beliefs
-        self._source = source
+        self.source = source
         self.begin()
 
     def begin(self) -> None:
@@ -60,7 +60,7 @@ class OwnEffects:
                 continue
             now = self._beliefs.get(fluent)
             if now != write.value:
-                unexpected = Change(fluent, write.value, now, self._source)
+                unexpected = Change(fluent, write.value, now, self.source)
         return unexpected
 
     def _after(self, fluent: Fluent[Any], write: Write) -> Any:

@@ -16,8 +16,9 @@ from bthtn.engine.agent.events import (
     PlanRepaired,
     PlanReplaced,
 )
-from bthtn.engine.replanning import review
+from bthtn.engine.replanning.improvement import Improvement
 from bthtn.engine.replanning.policy import Decision, Replanning, RetryPolicy
+from bthtn.engine.replanning.validity_monitor import ValidityMonitor
 from bthtn.studio.testing.doubles import ticks
 from bthtn.studio.testing.strategies import World
 
@@ -26,7 +27,7 @@ from bthtn.studio.testing.strategies import World
 def looks(monkeypatch):
     """How often a rest was validated, and what searches for something better have expanded."""
     counts = Counter()
-    validity, advance = review.Review._validity, review.Improvement.advance
+    validity, advance = ValidityMonitor._checked, Improvement.advance
 
     def counted_validity(*args):
         counts["validations"] += 1
@@ -38,8 +39,8 @@ def looks(monkeypatch):
         counts["expansions"] += done and search._first.expansions
         return done
 
-    monkeypatch.setattr(review.Review, "_validity", counted_validity)
-    monkeypatch.setattr(review.Improvement, "advance", counted_advance)
+    monkeypatch.setattr(ValidityMonitor, "_checked", counted_validity)
+    monkeypatch.setattr(Improvement, "advance", counted_advance)
     return counts
 
 

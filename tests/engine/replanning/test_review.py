@@ -10,7 +10,8 @@ from bthtn.engine.planning.exclusions import NOTHING_AVOIDED
 from bthtn.engine.replanning.improvement import Start
 from bthtn.engine.replanning.policy import Decision
 from bthtn.engine.replanning.rest import Rest
-from bthtn.engine.replanning.review import AtWork, Review
+from bthtn.engine.replanning.review import Review
+from bthtn.engine.replanning.running_plan import AtWork
 from bthtn.engine.replanning.schedule import Budget
 from bthtn.engine.world.beliefs import Beliefs
 from bthtn.studio.testing.strategies import World
@@ -223,7 +224,7 @@ def test_what_cannot_bring_a_better_plan_is_heard_of_once_and_never_again(domain
     for value in (1, 2, 3):
         before = beliefs.watched
         beliefs.write(World.count, value)
-        heard.append(len(review._chances.changes))
+        heard.append(len(review._optimality._chances.changes))
         assert looked(review, rest) == []
         assert beliefs.watched <= before
     assert heard == [1, 0, 0]
