@@ -1,10 +1,11 @@
 """Keeps, replaces, repairs or aborts a running plan when the world changes.
 
-Each tick, `review` decides about a running plan: `validity` checks whether its rest still works,
-`improvement` searches for a better one, and `policy` has the table of decisions. `repair` plans
-the part again that does not work, `attribution` finds the cause of a failure, and `schedule`
-limits the expansions of many goals. What is judged is the `rest` of a plan, whose statuses are
-those of the behaviours that run it.
+Each tick, `review` decides about a running plan, and asks two monitors: `optimality_monitor`
+whether there is a better one (`improvement` searches for it), and `validity_monitor` whether its
+rest still works (`validity` checks that). `policy` has the table of decisions. `repair` plans the
+part again that does not work, `attribution` finds the cause of a failure, and `schedule` limits
+the expansions of many goals. What is judged is the `rest` of a plan, whose statuses are those of
+the behaviours that run it.
 """
 
 from typing import TYPE_CHECKING
