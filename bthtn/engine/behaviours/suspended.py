@@ -128,8 +128,11 @@ class Suspended(Placeholder):
             self._forget()
             return self._arrive()
         self._run.owner.resumed(self, plan)
+        # A reactive choice may begin it again, with a new plan.
+        coming = plan.footprint, footprint(self.node)
         for footprints, branch, _ in self._surroundings():
-            footprints.add(branch, plan.footprint)
+            for part in coming:
+                footprints.add(branch, part)
         self.replacement = self._planned.steps
         return SUCCESS
 

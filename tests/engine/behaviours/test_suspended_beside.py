@@ -145,6 +145,14 @@ def test_what_may_be_begun_again_counts_as_a_whole(stage, again):
     assert lines.index("done b") < lines.index("start c")
 
 
+def test_what_may_be_begun_again_counts_in_the_tick_in_which_it_is_planned(stage):
+    part = defer(stage.step("a", "RRS"), ensures=World.count.becomes(1))
+    choice = priority(part, stage.step("c"), reactive=True)
+    network = parallel(choice, defer(stage.step("b", "S", precondition=World.count < 9)))
+    lines, _ = until_end(stage, network)
+    assert lines == ["start a", "done a", "start b", "done b"]
+
+
 def test_what_would_be_planned_anew_then_does_not_count_as_it_was_planned(stage):
     both = (defer(stage.step("a", "S", uses="legs")), stage.step("b", "RRRRRS"))
     first = stage.step("first", "S", exec_only=World.open)
