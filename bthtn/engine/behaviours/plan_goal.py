@@ -136,6 +136,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         """Whether it had to wait for aborts, which may have changed the beliefs."""
         self._ended: Status | None = None
         """The end of a goal that began while another was stopped: its answer in the next tick."""
+        self._is_stopped = False
+        """Whether it was stopped in the middle of its tick, at the end of which it is aborted."""
         self._reloads = agent.reloads
         self._inherits = False
         """Whether it has the running plan of a goal of an older tree, and was not ticked since."""
@@ -208,7 +210,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             if self.status is not RUNNING:
                 self.initialise()  # a subclass may have one, as with py_trees
             status = self._ended or self._prepare_tick() or (yield from self._advance())
-            is_stopped = self._ended is INVALID or (status is RUNNING and self.status is INVALID)
+            is_stopped = self._is_stopped or (status is RUNNING and self.status is INVALID)
             if status is not RUNNING:
                 self._stop(status)
             if is_stopped:  # in the middle of this tick
@@ -246,8 +248,9 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         """
         for worker, method in at_work(but_one=True):
             if worker is self and method in ("tick", "_begin", "stop"):
-                if method != "stop" and self._ended is None:
-                    self._stop_soon()
+                if method != "stop" and self._ended is None and not self._is_stopped:
+                    self._is_stopped = True
+                    self.ends_for = self.ends_for or interruption_of(self)
                 return
         runtime = runtime_of(self.agent)
         outer, account, writer = runtime.at_work, runtime.account, self.agent.beliefs.writer
@@ -265,7 +268,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
         self._review.close()
         if new_status is INVALID:
-            if self.status is RUNNING and self._ended in (None, INVALID):
+            if self.status is RUNNING and self._ended is None:
                 if self.agent.listener is not None:
                     self._emit(PlanAborted, self.ends_for or interruption_of(self))
                 self.status = INVALID  # it is told once, also if an interrupt comes now
@@ -308,14 +311,11 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         # As that of py_trees, without the text for its logger.
         self.terminate(new_status)
         self.status = new_status
-        self._ended = None
+        self._ended, self._is_stopped = None, False
         if is_interrupted and not runtime_of(self.agent).is_sensed:
             self._warn_of_aborts()
         if self._waiting:
             self._let_others_begin()
-
-    def _stop_soon(self) -> None:
-        self._ended, self.ends_for = INVALID, self.ends_for or interruption_of(self)
 
     def _recover(self) -> None:
         if self.plan is None:
@@ -327,6 +327,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     # from state to state
 
     def _prepare_tick(self) -> Status | None:
+        if self._is_stopped:  # by what an abort has called
+            return INVALID
         failures = self._search.failures
         failures.tick()
         if self.status is not RUNNING and not self._inherits:
@@ -466,7 +468,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         return self._find_plan()
 
     def _repair(self, failure: Failure) -> Repair | None:
-        """Repair the plan, if that is possible within the rest of the budget.
+        """Repair the plan, if that is possible within the rest of the tick's budget.
 
         The smallest part around the failure that can be planned anew is replaced; steps outside of
         it run on.
@@ -475,6 +477,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         if not self.replanning.repair or search.planner.minimizes or broken is None:
             return None
         if plan is None or not self._mount.run.is_repairable:
+            return None
+        if self._is_stopped:  # what is repaired would be aborted at once
             return None
         now, avoided = search.failures.situation
         repair = Repair(plan, self._mount.rest(), broken, now, self.settings, avoided)
@@ -490,7 +494,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         return repair if is_done else None
 
     def _after(self, status: Status) -> Status:
-        if status is RUNNING and self.ends_for and self._ended is None:
+        if status is RUNNING and self.ends_for and not self._is_stopped:
             self._stop(INVALID)
             return FAILURE
         if status is RUNNING:
@@ -505,7 +509,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         failure = failure_of(self._mount.subtree)
         if failure.node is not None:
             self._search.failures.part_failed(self._mount.rest(), failure)
-        if self.ends_for and self._ended is None:
+        if self.ends_for and not self._is_stopped:
             self._stop(INVALID)
             return FAILURE
         return self._plan_again(failure)
@@ -610,7 +614,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             while True:
                 next(rest_of_tick)
         except StopIteration as done:
-            if self._ended is INVALID:  # it was stopped in the middle
+            if self._is_stopped:
                 self._stop(INVALID)
             else:
                 self._ended = None if done.value is RUNNING else done.value

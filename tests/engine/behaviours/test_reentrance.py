@@ -6,7 +6,10 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
+from bthtn import method, parallel
+from bthtn.engine.agent.events import PlanRepaired
 from bthtn.errors import ExecutionError
+from bthtn.studio.testing.doubles import ticks
 from tests.engine.behaviours.reentrant import CALLS, PLACES, Scene, outcomes, table
 from tests.sizes import size
 
@@ -84,3 +87,19 @@ def test_no_tick_begins_in_the_middle_of_closing_an_agent(stage):
     goal.stop(Status.INVALID)
     goal.agent.close()
     assert raised == ["BT320"]
+
+
+def test_what_is_stopped_in_the_tick_in_which_it_fails_is_not_repaired(stage):
+    moments = [lambda: goal.stop(Status.INVALID), lambda: None]
+
+    def in_tick():
+        moments.pop()()
+
+    walk = stage.step("walk", "RF", at_tick=in_tick)
+    there = stage.compound("there", lambda: [method(walk)])
+    wave = stage.step("wave", "RRR")
+    whole = stage.compound("whole", lambda: [method(parallel(there, wave))])
+    goal = stage.goal(whole)
+    assert ticks(goal, 2) == "R-"
+    assert stage.heard.lines() == ["start walk", "start wave", "failed walk", "aborted wave"]
+    assert stage.heard.of(PlanRepaired) == []
