@@ -108,13 +108,15 @@ def craft(agent: Castaways, tool: str) -> Running:
 def hunt(agent: Castaways, creature: str) -> Running:
     """A hundred strokes are many more than any creature takes that can be caught."""
     body, patience = agent.body, Patience(100)
-    while body.killed != creature:
+    while True:
         try:
             yield from body.legs.approach(lambda cell: body.creatures.get(cell) == creature)
         except OperatorFailed:
             body.creatures.forget(creature)  # and look for another one
             raise
         yield from _done(agent, Action.DO)
+        if body.killed == creature:
+            return
         if patience.is_over(0):
             raise OperatorFailed(f"the {creature} gets away")
 

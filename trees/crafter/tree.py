@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
-from py_trees.decorators import SuccessIsFailure
 
-from bthtn.behaviours import Agent, Believes, Character, PlanGoal
+from bthtn.behaviours import Agent, Believes, Character, PlanGoal, Repeat
 from bthtn.examples.domains.crafter.beliefs import MOST, Castaway
 from bthtn.examples.domains.crafter.domain import crafter, live, quench, rest, slay
 
@@ -54,9 +53,8 @@ def castaway(agent: Castaways) -> Behaviour:
 
 
 def see_to(name: str, guard: Believes, goal: PlanGoal) -> Behaviour:
-    """A goal under a condition. When it is reached, the same tick goes on with what comes after."""
-    reached = SuccessIsFailure("then go on", goal)
-    return Sequence(name, memory=False, children=[guard, reached])
+    """A goal under a condition: as long as that holds, it is pursued again when it is reached."""
+    return Sequence(name, memory=False, children=[guard, Repeat("again", goal, -1)])
 
 
 def placed_in(world: Level, tree: Callable[[Castaways], Behaviour] = castaway) -> Character:

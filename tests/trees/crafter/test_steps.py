@@ -10,7 +10,7 @@ from bthtn.examples.trees.crafter.leaves import BACKOFF, Do
 from bthtn.examples.trees.crafter.level import Action
 from bthtn.examples.trees.crafter.senses import sense
 from bthtn.examples.trees.crafter.shelter import closed_room
-from bthtn.examples.trees.crafter.tree import survivor
+from bthtn.examples.trees.crafter.tree import living, survivor
 from bthtn.kit.grids import SOUTH, beside, moved
 
 MARKS = {
@@ -51,7 +51,7 @@ class Small:
         items = ("sapling", "wood", "stone", "wood_pickaxe", "stone_pickaxe", "iron_pickaxe")
         self.inventory = dict.fromkeys(items, 0) | needs | has
         self.start, self.heading, self.steps = self.here, SOUTH, 0
-        self.darkness, self.asleep = 0.0, False
+        self.darkness, self.asleep, self.over = 0.0, False, False
         self.score = frozenset()
 
     def view(self):
@@ -143,6 +143,12 @@ def test_a_cow_is_hunted():
     assert agent.beliefs.now.done["cow"]
 
 
+def test_each_hunt_is_for_a_cow_of_its_own():
+    agent = living_in("@c.c", food=3)
+    for food in (4, 5):
+        assert do(agent, operators.hunt, "cow").inventory["food"] == food
+
+
 def test_one_that_nobody_can_get_at_is_forgotten():
     agent = living_in("@#c")
     with pytest.raises(OperatorFailed, match="there is no way"):
@@ -213,6 +219,20 @@ def test_he_builds_a_shelter_and_sleeps_in_it(drawing):
 def test_nobody_sleeps_where_something_can_come_in():
     with pytest.raises(OperatorFailed, match="something has come in"):
         do(living_in(MEADOW), operators.sleep)
+
+
+def test_who_was_hurt_opens_no_wall_before_he_is_well_again():
+    agent = living_in("####### ##@#### ####### .....c.", wood_pickaxe=1, health=3, food=3)
+    castaway, world = living(agent), agent.body.level
+    walls = dict(world.ground)
+    while world.inventory["health"] < 7:
+        for _ in range(10):
+            castaway.tick()
+        assert world.ground == walls
+        world.inventory["health"] += 1
+    for _ in range(40):
+        castaway.tick()
+    assert world.inventory["food"] == 4
 
 
 def test_without_stones_there_is_no_shelter_on_a_meadow():
