@@ -405,10 +405,10 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         """Keep, replace or abort the running plan: SUCCESS when there is a plan to tick."""
         if self.ends_for or self._mount.subtree.status is SUCCESS:  # what is done stays so
             return SUCCESS
-        self._review.look_with(self._search.newest())
-        for verdict in self._review.verdicts(self._mount, self._search.budget):
+        search = self._search
+        for verdict in self._review.verdicts(self._mount, search.budget, search.newest()):
             self.verdict = verdict
-            self._search.failures.reviewed(verdict.failure)
+            search.failures.reviewed(verdict.failure)
             match verdict.decision:
                 case Decision.KEEP:
                     self._emit(PlanKept, verdict.reason, verdict.change, verdict.rule)

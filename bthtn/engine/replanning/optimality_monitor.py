@@ -98,13 +98,6 @@ class OptimalityMonitor:
         if planner is not self._finder:
             self._find_with(planner)
 
-    def look_with(self, planner: Planner[Any]) -> None:
-        """Search for better plans than the running one with this planner, now and from now on."""
-        if planner is not self._finder:
-            self._find_with(planner)
-            self._search, self._is_due = None, True
-            self._watch_chances(None)
-
     # how the plan goes on
 
     def adopted(self, plan: Plan, works_in: FrozenState | None, found: Start | None) -> None:
@@ -182,14 +175,16 @@ class OptimalityMonitor:
 
     # when there is something to look for
 
-    def tick(self) -> bool:
-        """Begin another tick of the plan. Returns whether there is something to look for."""
+    def tick(self, finder: Planner[Any]) -> None:
+        """Begin another tick, and search for better plans with this planner from now on."""
         self._age += 1
+        if finder is not self._finder:
+            self._find_with(finder)
+            self._search, self._is_due = None, True
+            self._watch_chances(None)
         if self._is_something_free_again():
             self._is_due = self._is_due_anyway = True
-        return self.is_due
 
-    @property
     def is_due(self) -> bool:
         """Whether a watched fluent has changed, or a search has to go on or to start."""
         return self._is_due or self._search is not None or bool(self._chances.changes)

@@ -61,10 +61,6 @@ class Review:
         self._validity.domain = planner.domain
         self._optimality.plan_with(planner)
 
-    def look_with(self, planner: Planner[Any]) -> None:
-        """Search for better plans than the running one with this planner, now and from now on."""
-        self._optimality.look_with(planner)
-
     def adopted(
         self,
         plan: Plan,
@@ -96,10 +92,16 @@ class Review:
         self._validity.resumed()
         self._optimality.resumed(plan)
 
-    def verdicts(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
-        """The verdicts about the plan in this tick; the last one counts."""
-        is_unchecked = self._validity.tick()
-        if self._optimality.tick() or is_unchecked:
+    def verdicts(
+        self, running: RunningPlan, budget: Budget, newest: Planner[Any]
+    ) -> Iterator[Verdict]:
+        """The verdicts about the plan in this tick; the last one counts.
+
+        Better plans are searched for with the ``newest`` planner, of another domain if the agent
+        has one by now.
+        """
+        self._optimality.tick(newest)
+        if self._optimality.is_due() or self._validity.is_due():
             return self._reviewed(running, budget)
         return iter(())
 
@@ -107,7 +109,7 @@ class Review:
     def is_settled(self) -> bool:
         """Whether nothing is to be decided, in any tick, until something changes."""
         validity, optimality = self._validity, self._optimality
-        return not (validity.is_due or optimality.is_due or optimality.is_committed)
+        return not (validity.is_due() or optimality.is_due() or optimality.is_committed)
 
     def close(self) -> None:
         """End the review: watch nothing any more, and drop a search."""
@@ -132,7 +134,7 @@ class Review:
             else:
                 yield verdict
         # Nobody asks any more whether a plan works that was replaced.
-        if self._validity.is_due and self._optimality.plan is plan:
+        if self._validity.is_due() and self._optimality.plan is plan:
             checked = self._validity.verdict(running)
             if checked is not None:
                 yield checked

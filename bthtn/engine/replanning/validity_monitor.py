@@ -79,15 +79,10 @@ class ValidityMonitor:
         self._support.close()
         self._forget()
 
-    def tick(self) -> bool:
-        """Begin another tick of the plan. Returns whether it has to be checked."""
-        if self._is_new and self._works_in is self._beliefs.frozen():
-            self._is_new = False  # all beliefs stay watched, until the first change
-        return self.is_due
-
-    @property
     def is_due(self) -> bool:
         """Whether the plan has to be checked."""
+        if self._is_new and self._works_in is self._beliefs.frozen():
+            self._is_new = False  # all beliefs stay watched, until the first change
         return self._is_new or self._unexpected is not None or bool(self._support.changes)
 
     def verdict(self, running: RunningPlan) -> Verdict | None:
