@@ -119,7 +119,7 @@ class FailureMemory:
         if self.cooldowns.left and self.cooldowns.tick():
             self._end_wait()
 
-    def obstacle(self) -> Failure | None:
+    def why_waiting(self) -> Failure | None:
         """Why the goal is not tried in this tick, None if it is."""
         entry = self._entries.get(GOAL)
         if entry is None or not self.goal_waits:

@@ -93,7 +93,8 @@ class Mount:
         goal: Behaviour,
         agent: Agent[Any, Any],
         search: PlanSearch,
-        on_resumed: Callable[[Arrival, Plan], None],
+        *,
+        resumed: Callable[[Arrival, Plan], None],
         started: Callable[[TaskNode], Exception | None],
         finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None],
     ) -> None:
@@ -102,7 +103,7 @@ class Mount:
         self._goal = goal
         self._agent = agent
         self._search = search
-        self._on_resumed = on_resumed
+        self._on_resumed = resumed
         self.started, self.finished = started, finished  # as a PlanOwner
         self._domains: tuple[FrozenDomain, ...] = ()
         """Those of the plan and of the plans before it, of which steps may still be running."""
@@ -333,7 +334,7 @@ class Mount:
 
     def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Start to plan a suspended part. Raises ResumeFailed."""
-        return PlannedRest(arrival, self._search.rest(arrival), self.run)
+        return PlannedRest(arrival, self._search.start_rest(arrival), self.run)
 
     def _mount(self, plan: Plan, subtree: Behaviour) -> None:
         subtree.parent = self._goal

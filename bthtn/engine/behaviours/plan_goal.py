@@ -146,8 +146,14 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         planner, failures = search.planner, search.failures
         avoided = failures.avoided, failures.ended_by
         self._review = Review(planner, agent.beliefs, self.name, replanning, *avoided)
-        heard = self._resumed, self._review.started, self._finished
-        self._mount = Mount(self, agent, search, *heard)
+        self._mount = Mount(
+            self,
+            agent,
+            search,
+            resumed=self._resumed,
+            started=self._review.started,
+            finished=self._finished,
+        )
 
     @property
     def goal(self) -> Network:
@@ -332,8 +338,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         failures = self._search.failures
         failures.tick()
         if self.status is not RUNNING and not self._inherits:
-            if obstacle := failures.obstacle():
-                self.feedback_message = str(obstacle)
+            if why := failures.why_waiting():
+                self.feedback_message = str(why)
                 return FAILURE
             self._start()
         self.status = RUNNING
@@ -352,6 +358,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             if self._mount.is_broken and (yield from self._mount.run_on()):
                 self._start_search(self._search.reason)
             return status
+        if self._is_stopped:  # by what a search or a hook has called: nothing more is started
+            return RUNNING
         subtree = self.children[0]
         if subtree.status is not SUCCESS:  # else it is done, but for its unfinished aborts
             self._mount.run.ticked()
@@ -381,7 +389,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
                 self._has_waited = False
                 self._search.restart_if_changed()
             plan = self._search.advance()
-            if plan is None or self._must_wait():
+            if plan is None or self._is_stopped or self._must_wait():
                 return RUNNING
             if self._mount.is_broken and not self._mount.is_taken_over_by(plan):
                 self._give_up()
@@ -407,6 +415,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             return SUCCESS
         search = self._search
         for verdict in self._review.verdicts(self._mount, search.budget, search.newest()):
+            if self._is_stopped:
+                break
             self.verdict = verdict
             search.failures.reviewed(verdict.failure)
             match verdict.decision:
@@ -478,8 +488,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             return None
         if plan is None or not self._mount.run.is_repairable:
             return None
-        if self._is_stopped:  # what is repaired would be aborted at once
-            return None
         now, avoided = search.failures.situation
         repair = Repair(plan, self._mount.rest(), broken, now, self.settings, avoided)
         try:
@@ -487,8 +495,10 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         except BthtnError as error:
             search.failures.raised(error)
             return None
+        if repair.plan is None or self._is_stopped:
+            return None
         try:
-            is_done = repair.plan is not None and self._mount.splice(repair)
+            is_done = self._mount.splice(repair)
         except (BthtnError, PlanRefused):
             return None
         return repair if is_done else None

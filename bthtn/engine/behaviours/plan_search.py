@@ -187,7 +187,7 @@ class PlanSearch:
         The next ``start`` takes over the plan that was found.
         """
         self.failures.tick()
-        if self.failures.obstacle():
+        if self.failures.why_waiting():
             return False
         try:
             self.follow()
@@ -201,7 +201,7 @@ class PlanSearch:
         """Drop the background search; the next ``prepare`` starts a new one."""
         self._background = None
 
-    def rest(self, arrival: Arrival) -> RestSearch:
+    def start_rest(self, arrival: Arrival) -> RestSearch:
         """Start to plan a suspended part from the beliefs as they are (semantics 3.5).
 
         Raises ResumeFailed.

@@ -62,7 +62,7 @@ class Remembering:
         """The ticks, or seconds, of those in which the goal is tried, and there is no plan."""
         made = []
         for now in self.ticks(count, changes, delta):
-            if self.memory.obstacle() is None:
+            if self.memory.why_waiting() is None:
                 made.append(now)
                 self.memory.begin()
                 search = self.planner.search(self.agent.beliefs.frozen())
@@ -165,9 +165,9 @@ def test_what_changes_after_the_failure_of_another_lets_a_goal_that_fails_then_b
         troll.change(Troll.sees)
         troll.fails(MISSED)
         troll.memory.failed(Failure("gave up"))
-    assert troll.memory.obstacle() is not None
+    assert troll.memory.why_waiting() is not None
     next(troll.ticks(1))
-    assert troll.memory.obstacle() is None
+    assert troll.memory.why_waiting() is None
 
 
 def test_a_success_in_between_clears_it():
@@ -213,7 +213,7 @@ def test_things_are_avoided_each_for_itself_and_it_is_told_why_and_for_how_long(
 def test_a_goal_that_waits_says_how_often_it_failed_why_how_long_and_for_what():
     troll = Remembering(goal=roar)
     troll.attempts(3)
-    assert str(troll.memory.obstacle()) == (
+    assert str(troll.memory.why_waiting()) == (
         "in vain 2 times: there is no plan; waits 7 more ticks, or for a change of sees"
     )
     assert troll.heard.of(GoalWaits) == [
@@ -238,7 +238,7 @@ def test_it_waits_for_changes_of_what_its_failed_steps_have_read():
         troll.fails(BLIND)
         troll.memory.failed(Failure("gave up"))
     assert troll.heard.of(GoalWaits)[0].fluents == ("sees",)
-    tried = [tick for tick in troll.ticks(20, {15: [Troll.sees]}) if not troll.memory.obstacle()]
+    tried = [tick for tick in troll.ticks(20, {15: [Troll.sees]}) if not troll.memory.why_waiting()]
     assert tried[0] == 15
     assert troll.memory.avoided() == {}
 

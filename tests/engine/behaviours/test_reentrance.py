@@ -103,3 +103,23 @@ def test_what_is_stopped_in_the_tick_in_which_it_fails_is_not_repaired(stage):
     assert ticks(goal, 2) == "R-"
     assert stage.heard.lines() == ["start walk", "start wave", "failed walk", "aborted wave"]
     assert stage.heard.of(PlanRepaired) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [([], []), (["start walk", "start wave", "failed walk"], ["aborted wave"])],
+    ids=["the first plan", "a repair"],
+)
+def test_what_is_stopped_by_its_search_begins_no_plan(stage, before, behind):
+    def stops(_):
+        if stage.heard.lines() == before:
+            goal.stop(Status.INVALID)
+        return True
+
+    walk, wave = stage.step("walk", "RF", "R"), stage.step("wave", "RRR")
+    there = stage.compound("there", lambda: [method(walk, when=stops)])
+    goal = stage.goal(stage.compound("whole", lambda: [method(parallel(there, wave))]))
+    ticks(goal, 2)
+    assert goal.status is Status.INVALID
+    assert stage.heard.lines() == [*before, *behind]
+    assert stage.heard.of(PlanRepaired) == []
