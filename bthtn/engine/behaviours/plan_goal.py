@@ -424,7 +424,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
                     self._emit(PlanKept, verdict.reason, verdict.change, verdict.rule)
                 case Decision.ADOPT:
                     self._replace(verdict)
-                case Decision.ABORT:
+                case Decision.BREAK_OFF:
                     return self._break_off(verdict)
                 case _:
                     assert_never(verdict.decision)

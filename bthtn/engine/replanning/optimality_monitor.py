@@ -255,7 +255,7 @@ class OptimalityMonitor:
                 if self._replanning.meanwhile == "cut" and interruptible:
                     reason = "a better plan is being looked for"
                     change = next(iter(self._causes.values()), None)
-                    yield quick_verdict(Decision.ABORT, reason, change)
+                    yield quick_verdict(Decision.BREAK_OFF, reason, change)
 
     def _begun(self, running: list[TaskNode], relevant: list[Change]) -> Improvement:
         """A search from the beliefs of now; the last one, if it would go the same way again."""

@@ -1,4 +1,4 @@
-"""Policy: the table of rules by which a running plan is kept, replaced or aborted."""
+"""Policy: the table of rules by which a running plan is kept, replaced or broken off."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Decision(Enum):
 
     KEEP = "keep"
     ADOPT = "adopt"
-    ABORT = "abort"
+    BREAK_OFF = "break off"
 
 
 class Situation(NamedTuple):
@@ -79,7 +79,7 @@ class Rule:
 
 
 TABLE: Final = (
-    Rule(Decision.ABORT, "the rest of the plan does not work any more", valid=False),
+    Rule(Decision.BREAK_OFF, "the rest of the plan does not work any more", valid=False),
     Rule(Decision.KEEP, "there is nothing better", found=(SearchOutcome.NOTHING,)),
     Rule(Decision.KEEP, "it may not be interrupted now", interruptible=False),
     Rule(Decision.ADOPT, "the newest plan counts", interrupt=("any",)),

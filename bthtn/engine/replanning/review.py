@@ -1,4 +1,4 @@
-"""Review: decides once per tick whether a running plan is kept, replaced or aborted.
+"""Review: decides once per tick whether a running plan is kept, replaced or broken off.
 
     others changed a fluent that the last search for a better
     plan has read                                                  is there something better now?
@@ -33,7 +33,7 @@ from bthtn.engine.world.state import FrozenState
 
 
 class Review:
-    """Decides whether the running plan of one goal is kept, replaced or aborted.
+    """Decides whether the running plan of one goal is kept, replaced or broken off.
 
     ``source`` is the source of the goal's own effects, ``avoided`` returns the tasks and methods
     that plans must not use now, ``ended_by`` the change because of which one of them may be used

@@ -164,7 +164,7 @@ class _Watch:
             counted.planned(PlanRequest(plan.domain, state, plan.goal, plan.binding))
 
     def _judged(self, event: PlanKept | PlanReplaced | PlanBroken) -> None:
-        """Count the rule of the policy by which a plan was kept, replaced or aborted."""
+        """Count the rule of the policy by which a plan was kept, replaced or broken off."""
         if event.rule:  # others are no verdicts of the table: the rest still works, for instance
             rule = next(rule for rule in TABLE if rule.because == event.rule)
             self._add("verdict", _text(rule), "given")

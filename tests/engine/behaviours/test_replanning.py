@@ -137,7 +137,7 @@ def test_one_relevant_write_is_one_validation_that_names_the_step(stage, looks):
         "lit is false: lit = false",
         "lit: true → false (by sensor)",
     )
-    assert (goal.verdict.decision, goal.verdict.step) == (Decision.ABORT, "shoot")
+    assert (goal.verdict.decision, goal.verdict.step) == (Decision.BREAK_OFF, "shoot")
     assert stage.heard.lines() == ["start walk", "aborted walk"]
 
 

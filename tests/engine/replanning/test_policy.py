@@ -14,7 +14,7 @@ from bthtn.engine.replanning.policy import (
 )
 from bthtn.errors import DomainError
 
-KEEP, ADOPT, ABORT = Decision.KEEP, Decision.ADOPT, Decision.ABORT
+KEEP, ADOPT, BREAK_OFF = Decision.KEEP, Decision.ADOPT, Decision.BREAK_OFF
 POLICIES = ("any", "mtr_equal", "mtr", "surprise")
 TRUTHS = (True, False)
 SITUATIONS = [Situation(*facts) for facts in product(TRUTHS, SearchOutcome, TRUTHS, TRUTHS)]
@@ -27,7 +27,7 @@ def decision(interrupt, found, *, surprising=True, interruptible=True):
 
 @pytest.mark.parametrize("interrupt", POLICIES)
 def test_every_situation_is_rule_for(interrupt):
-    assert {rule_for(interrupt, one).decision for one in SITUATIONS} == {KEEP, ADOPT, ABORT}
+    assert {rule_for(interrupt, one).decision for one in SITUATIONS} == {KEEP, ADOPT, BREAK_OFF}
 
 
 def test_every_line_decides_something():
@@ -38,9 +38,9 @@ def test_every_line_decides_something():
 @pytest.mark.parametrize("interrupt", POLICIES)
 def test_what_does_not_work_any_more_is_aborted_whatever_else_there_is(interrupt):
     broken = [one for one in SITUATIONS if not one.valid]
-    assert {rule_for(interrupt, one).decision for one in broken} == {ABORT}
+    assert {rule_for(interrupt, one).decision for one in broken} == {BREAK_OFF}
     working = [one for one in SITUATIONS if one.valid]
-    assert ABORT not in {rule_for(interrupt, one).decision for one in working}
+    assert BREAK_OFF not in {rule_for(interrupt, one).decision for one in working}
 
 
 @pytest.mark.parametrize("interrupt", POLICIES)

@@ -64,7 +64,7 @@ def test_only_steps_that_were_running_after_a_tick_need_to_be_aborted():
 def test_the_rules_that_decided_about_running_plans_are_counted():
     rows = counts_of("cover_turns_up", "cover_destroyed_on_the_way")["verdict"]
     assert rows["adopt: it is better, and a surprise"] > [0]
-    assert rows["abort: the rest of the plan does not work any more"] > [0]
+    assert rows["break off: the rest of the plan does not work any more"] > [0]
     assert len(rows) == 4, "the policy of his goal knows no others"
 
 
