@@ -14,7 +14,7 @@ class Ran(NamedTuple):
 
     status: Status
     gone: range = range(0)
-    is_tried_again: bool = False
+    goes_on_after_failure: bool = False
 
 
 def rest_of(tree, statuses, planned=None, passed=None):

@@ -60,8 +60,8 @@ class RanParts(Ran, Protocol):
         ...
 
     @property
-    def is_tried_again(self) -> bool:
-        """Whether something below it was tried in vain, and something is tried again."""
+    def goes_on_after_failure(self) -> bool:
+        """Whether something below it has failed, and something else is done, or the same again."""
         ...
 
 
@@ -278,7 +278,8 @@ class Rest:
         behaviour = self._ran(node)
         if behaviour is None:
             return False
-        return behaviour.is_tried_again or (behaviour.status in _ENDED and node not in self._mended)
+        has_ended = behaviour.status in _ENDED and node not in self._mended
+        return has_ended or behaviour.goes_on_after_failure
 
     def _ran(self, node: Node) -> RanParts | None:
         """What runs a node that has others below it, None if nothing of its own does."""

@@ -388,6 +388,13 @@ def test_in_a_part_that_is_tried_again_the_part_around_it_has_begun(stage):
     assert stage.play(fight, 2, lit=False) == "RS"
 
 
+def test_in_a_part_of_which_a_branch_has_failed_the_part_around_it_has_begun(stage):
+    noisy = stage.step("open", "F", on_failure=World.lit.becomes(True))
+    either = parallel(noisy, defer(stage.step("knock", "S")), policy="any")
+    fight = stage.compound("fight", lambda: [method(either, when=~World.lit)])
+    assert stage.play(fight, 2, lit=False) == "RS"
+
+
 def test_a_guard_lets_the_running_step_of_a_decorated_part_end(stage):
     goal = stage.goal(timeout(5, stage.step("shoot", "RRS")), lit=True)
     tree = py_trees.composites.Sequence(

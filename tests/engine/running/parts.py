@@ -641,6 +641,10 @@ class Parallel(Part):
         """The branches that have not failed without it."""
         return [child for child in self.children if child.status is not FAILURE]
 
+    @property
+    def is_entered(self):
+        return super().is_entered or len(self.alive) < len(self.children)
+
     def open_leaves(self):
         left = super().open_leaves()
         return left if self.is_over or self.node.policy is ALL else [self, *left]
