@@ -12,6 +12,14 @@
     broken      a search, and running   goes on as if it were searching, and ticks the steps until
                 steps of its plan       there is a plan, which may go on with them
 
+Beside that, it may be so that
+
+    ``ends_for``        it has to end: in its next tick it only ticks the running steps
+    ``_is_stopped``     users' code has stopped it in its own tick: nothing more begins in this one
+    ``_awaited``        it waits for goals whose place it takes; ``_waiting`` wait for it
+    ``_ended``          it has ended in the tick of another goal, and says so in its own
+    ``_inherits``       it has the plan of a goal of an older tree, and was not ticked since
+
 An interruption aborts everything at once; the goal is inactive then.
 
 py_trees ticks the branch that takes over before it stops the one that ran. So a goal with a new
