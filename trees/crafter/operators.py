@@ -14,7 +14,7 @@ from bthtn.kit.grids import Cell, Patience, around, beside, distance, nearest
 from .body import CREATURES, FREE, Body
 from .level import Action
 from .senses import Castaways
-from .shelter import closed_room, easiest_room, gaps
+from .shelter import closed_room, easiest_room, gaps, has_well
 
 operators = Operators()
 
@@ -50,10 +50,18 @@ def fetch(agent: Castaways, thing: str, count: int) -> Running:
 
 @operators.bind(steps.drink)
 def drink(agent: Castaways) -> Running:
+    """A shelter with water is not left: past an archer, the way through its wall may be shorter."""
     body = agent.body
+
+    def is_water(cell: Cell) -> bool:
+        return body.map.get(cell) == "water"
+
     while True:
-        before = body.has["drink"]
-        yield from body.legs.approach(lambda cell: body.map.get(cell) == "water")
+        before, room = body.has["drink"], closed_room(body)
+        if has_well(body, room):
+            yield from body.legs.face(is_water, room)
+        else:
+            yield from body.legs.approach(is_water)
         yield from _done(agent, Action.DO)
         if body.has["drink"] in (before, MOST):
             return

@@ -7,10 +7,10 @@ from typing import Final
 from bthtn import Fluent, fluent
 from bthtn.behaviours import Agent
 from bthtn.examples.domains.crafter.beliefs import SOURCES, Castaway
-from bthtn.kit.grids import beside, distance, nearest
+from bthtn.kit.grids import distance, nearest
 
 from .body import CREATURES, Body
-from .shelter import closed_room
+from .shelter import closed_room, has_well
 from .steps import reflex
 
 Castaways = Agent[Castaway, Body]
@@ -65,10 +65,9 @@ def sense(agent: Castaways) -> None:
     believe(Castaway.near["furnace"], is_near and both)
 
     room, night = closed_room(body), DUSK if body.sun_sinks else DAWN
-    well = any(body.map[near] == "water" for cell in room for near in beside(cell))
     believe(Castaway.sheltered, bool(room))
     believe(Castaway.dark, body.level.darkness > night and not is_deep(body))
-    believe(Survivor.well, well and not body.asleep)
+    believe(Survivor.well, has_well(body, room) and not body.asleep)
     believe(Survivor.danger, not body.asleep and reflex(body) is not None)
     believe(Survivor.evening, body.sun_sinks and body.level.steps % DAY > AFTERNOON)
 

@@ -32,6 +32,11 @@ def closed_room(body: Body) -> Collection[Cell]:
     return room.keys() if is_safe else ()
 
 
+def has_well(body: Body, room: Collection[Cell]) -> bool:
+    """Whether one can drink without leaving a room."""
+    return any(body.map.get(near) == "water" for cell in room for near in beside(cell))
+
+
 def gaps(body: Body, room: Collection[Cell]) -> Collection[Cell]:
     """The cells around a room through which something can come in."""
     outside = (cell for inner in room for cell in beside(inner) if cell not in room)

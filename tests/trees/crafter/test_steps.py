@@ -22,6 +22,7 @@ MARKS = {
     "p": "plant",
     "P": "plant-ripe",
     "c": "cow",
+    "s": "skeleton",
 }
 HEADINGS = {step: heading for heading, step in STEPS.items()}
 TAKEN = {"stone": "stone", "tree": "wood"}
@@ -43,7 +44,7 @@ class Small:
                 if mark == "@":
                     self.here = (x, y)
                 kind = MARKS.get(mark, "grass")
-                on_grass = kind in ("cow", "plant", "plant-ripe")
+                on_grass = kind in ("cow", "skeleton", "plant", "plant-ripe")
                 self.ground[x, y] = "grass" if on_grass else kind
                 if on_grass:
                     self.things[x, y] = kind
@@ -127,6 +128,14 @@ def test_a_sapling_that_is_not_found_is_given_up():
 
 def test_he_drinks_until_he_is_full():
     assert do(living_in("@..~~", drink=5), operators.drink).inventory["drink"] == 9
+
+
+def test_in_a_shelter_with_water_he_drinks_inside_although_an_archer_is_near():
+    agent = living_in("#s#### ###@.~ ###### ###~##", wood_pickaxe=1, drink=5)
+    walls = dict(agent.body.level.ground)
+    world = do(agent, operators.drink)
+    assert world.inventory["drink"] == 9
+    assert world.ground == walls
 
 
 def test_what_is_not_known_is_found_beyond_the_border():
