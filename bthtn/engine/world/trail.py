@@ -2,7 +2,7 @@
 
 Every write leaves an entry on a trail: the fluent, and its value before. A save point is the length
 of the trail; undoing pops entries. Branches that start from one state are projected one after the
-other that way. A search has a state of its own, ``bthtn.engine.planning.htn.values``.
+other that way. A search has a state of its own, ``bthtn.engine.planning.htn.projected_state``.
 """
 
 from __future__ import annotations

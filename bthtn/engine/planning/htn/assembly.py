@@ -38,6 +38,7 @@ from bthtn.engine.plan.nodes import (
     Suspension,
     TaskNode,
 )
+from bthtn.engine.planning.htn.projected_state import EarlierState
 from bthtn.engine.planning.htn.record import (
     AHEAD,
     BRANCHES,
@@ -59,7 +60,6 @@ from bthtn.engine.planning.htn.table import (
     MethodRow,
     PrimitiveRow,
 )
-from bthtn.engine.planning.htn.values import EarlierState
 from bthtn.engine.world.expression import Binding
 from bthtn.engine.world.footprint import Footprint
 from bthtn.engine.world.unfrozen import quickly, unfrozen

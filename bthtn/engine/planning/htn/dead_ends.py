@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final
 
-from bthtn.engine.planning.htn.values import ABSENT, Trail, Values, same_projected
+from bthtn.engine.planning.htn.projected_state import ABSENT, Trail, Values, same_projected
 
 Written = dict[Any, Any]
 """The fluents that were written since the start state, with their values."""

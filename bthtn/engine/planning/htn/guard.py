@@ -15,9 +15,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, Final
 
-from bthtn.engine.planning.htn.values import ABSENT, Trail, Values, same_projected
+from bthtn.engine.planning.htn.projected_state import ABSENT, Trail, Values, same_projected
+from bthtn.engine.planning.htn.record import Entry
 
-Entry = tuple[Any, ...]
 Place = tuple[int, Entry]
 """A call that was entered: where its entry stands in the record, and the entry."""
 

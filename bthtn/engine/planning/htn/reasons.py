@@ -15,7 +15,7 @@ from bthtn.engine.domain.condition import why_so
 from bthtn.engine.domain.network import Network, network_text
 from bthtn.engine.domain.task import CompoundTask, Task, call_text
 from bthtn.engine.plan.traversal_record import MethodTraversalRecord
-from bthtn.engine.planning.htn.values import ProjectedState
+from bthtn.engine.planning.htn.projected_state import ProjectedState
 from bthtn.engine.world.expression import Binding, Condition
 from bthtn.engine.world.footprint import RecordingView
 from bthtn.engine.world.truth import value_text

@@ -42,6 +42,7 @@ from bthtn.engine.domain.task_effects import grounded, projected
 from bthtn.engine.domain.turns import TurnBody
 from bthtn.engine.plan.nodes import Dropped, Suspension
 from bthtn.engine.plan.traversal_record import MethodTraversalRecord
+from bthtn.engine.planning.htn.projected_state import EarlierState, Trail, Values, first_overwritten
 from bthtn.engine.planning.htn.table import (
     Body,
     Instruction,
@@ -50,7 +51,6 @@ from bthtn.engine.planning.htn.table import (
     PlannedStep,
     PrimitiveRow,
 )
-from bthtn.engine.planning.htn.values import EarlierState, Trail, Values, first_overwritten
 from bthtn.engine.world.expression import Binding, Constant
 from bthtn.engine.world.footprint import Footprint, RecordingView, Write
 

@@ -10,7 +10,7 @@ from bthtn.engine.domain.method import Method, PlainBody
 from bthtn.engine.domain.network import calls_in
 from bthtn.engine.domain.task import CompoundTask
 
-Node = TypeVar("Node")
+Vertex = TypeVar("Vertex")
 
 
 class RecursiveTasks(set[CompoundTask[...]]):
@@ -56,45 +56,45 @@ class RecursiveTasks(set[CompoundTask[...]]):
         return list(called)
 
 
-def recurring(below: Mapping[Node, Collection[Node]]) -> set[Node]:
-    """Return the nodes that lead back to themselves."""
+def recurring(below: Mapping[Vertex, Collection[Vertex]]) -> set[Vertex]:
+    """Return the vertices that lead back to themselves."""
     numbers = components(below)
     many = Counter(numbers.values())
-    return {node for node in below if many[numbers[node]] > 1 or node in below[node]}
+    return {vertex for vertex in below if many[numbers[vertex]] > 1 or vertex in below[vertex]}
 
 
-def components(below: Mapping[Node, Iterable[Node]]) -> dict[Node, int]:
-    """Return the number of each node's strongly connected component.
+def components(below: Mapping[Vertex, Iterable[Vertex]]) -> dict[Vertex, int]:
+    """Return the number of each vertex's strongly connected component.
 
-    The nodes reachable from a node have numbers that are not above its own.
+    The vertices reachable from a vertex have numbers that are not above its own.
     """
-    above: dict[Node, list[Node]] = {node: [] for node in below}
-    for node, others in below.items():
+    above: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in below}
+    for vertex, others in below.items():
         for other in others:
-            above[other].append(node)
-    numbers: dict[Node, int] = {}
+            above[other].append(vertex)
+    numbers: dict[Vertex, int] = {}
     for number, start in enumerate(reversed(_finished(below))):
         pending = [start]
         while pending:
-            node = pending.pop()
-            if node not in numbers:
-                numbers[node] = -number
-                pending += above[node]
+            vertex = pending.pop()
+            if vertex not in numbers:
+                numbers[vertex] = -number
+                pending += above[vertex]
     return numbers
 
 
-def _finished(below: Mapping[Node, Iterable[Node]]) -> list[Node]:
-    """Return the nodes in depth-first postorder."""
-    order: list[Node] = []
-    seen: set[Node] = set()
+def _finished(below: Mapping[Vertex, Iterable[Vertex]]) -> list[Vertex]:
+    """Return the vertices in depth-first postorder."""
+    order: list[Vertex] = []
+    seen: set[Vertex] = set()
     for start in below:
         pending = [(start, False)]
         while pending:
-            node, is_done = pending.pop()
+            vertex, is_done = pending.pop()
             if is_done:
-                order.append(node)
-            elif node not in seen:
-                seen.add(node)
-                pending.append((node, True))
-                pending += [(other, False) for other in below[node]]
+                order.append(vertex)
+            elif vertex not in seen:
+                seen.add(vertex)
+                pending.append((vertex, True))
+                pending += [(other, False) for other in below[vertex]]
     return order

@@ -28,7 +28,7 @@ The record is the plan: `reload, shoot` by method 1. Taken back from its end, th
 state in which each part was planned, and so what it has read and written.
 
 Not here: what a method or task needs of the state (``table``, ``source``), how the plan becomes a
-tree (``tree``), what a listener hears (``listened``).
+tree (``found``), what a listener hears (``listened``).
 """
 
 from __future__ import annotations
@@ -65,9 +65,19 @@ from bthtn.engine.planning.exclusions import NOTHING_AVOIDED, Avoided, concerned
 from bthtn.engine.planning.htn import reasons
 from bthtn.engine.planning.htn.costs import Costs
 from bthtn.engine.planning.htn.dead_ends import MANY, DeadEnds
+from bthtn.engine.planning.htn.found import Found
 from bthtn.engine.planning.htn.guard import RecursionGuard
 from bthtn.engine.planning.htn.memo import PlanMemo, Recalled
 from bthtn.engine.planning.htn.prepared import PreparedGoal
+from bthtn.engine.planning.htn.projected_state import (
+    ABSENT,
+    BEGUN,
+    ProjectedState,
+    ReadingView,
+    Trail,
+    Values,
+    known_value,
+)
 from bthtn.engine.planning.htn.reasons import Reason, because, text_of
 from bthtn.engine.planning.htn.record import (
     AHEAD,
@@ -101,16 +111,6 @@ from bthtn.engine.planning.htn.table import (
     Instruction,
     MethodRow,
     PrimitiveRow,
-)
-from bthtn.engine.planning.htn.tree import Found
-from bthtn.engine.planning.htn.values import (
-    ABSENT,
-    BEGUN,
-    ProjectedState,
-    ReadingView,
-    Trail,
-    Values,
-    known_value,
 )
 from bthtn.engine.planning.partial import cut, cut_later
 from bthtn.engine.planning.protocol import (
@@ -175,7 +175,7 @@ class Branch(NamedTuple):
     cause: Suspension | None
 
 
-class Node(NamedTuple):
+class OpenNode(NamedTuple):
     """A parallel or priority node whose branches are planned in turn, and the search around it.
 
     ``place`` is the length of the record at its beginning. ``choice_at`` is the number of steps at
@@ -204,7 +204,7 @@ class Frame:
 
     def __init__(
         self,
-        node: Node,
+        node: OpenNode,
         planned: tuple[Branch | None, ...],
         lengths: tuple[int, int, int],
         outside: float,
@@ -1178,12 +1178,12 @@ class HtnSearch(Unpicklable):
         choice_at = None if scope.frame is None else scope.frame.choice_at
         if isinstance(ins.network, PriorityNetwork):
             choice_at = steps
-        node = Node(ins, a, k, depth, steps, scope, len(self.record), choice_at)
+        node = OpenNode(ins, a, k, depth, steps, scope, len(self.record), choice_at)
         self.record.append((BRANCHES, (), len(self.trail), ins, a, depth))
         return self._next_branch(node, (), scope.ahead)
 
     def _next_branch(
-        self, node: Node, planned: tuple[Branch | None, ...], ahead: int
+        self, node: OpenNode, planned: tuple[Branch | None, ...], ahead: int
     ) -> Reached | None:
         """Start the next branch behind these, or join the branches when all are planned."""
         ins, a, _, depth, steps, scope, _, _ = node
@@ -1246,7 +1246,7 @@ class HtnSearch(Unpicklable):
         self._dropped(index, text, node.depth)
         return self._next_branch(node, (*frame.planned, None), self._after(1, ahead))
 
-    def _join(self, node: Node, kept: list[Branch], ahead: int) -> Reached | None:
+    def _join(self, node: OpenNode, kept: list[Branch], ahead: int) -> Reached | None:
         """Apply the joint effects of the branches; None when they conflict or all were dropped."""
         if not kept:
             return None
@@ -1311,7 +1311,7 @@ class HtnSearch(Unpicklable):
 
         return after_priority([branch.written for branch in kept], unwritten)
 
-    def _outside(self, costs: Costs, node: Node, planned: Sequence[Branch | None]) -> float:
+    def _outside(self, costs: Costs, node: OpenNode, planned: Sequence[Branch | None]) -> float:
         """Return a lower bound on the cost of everything outside the branch behind these."""
         frame, (_, before), _ = node.scope
         around = 0 if frame is None else frame.outside

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bthtn.engine.domain.task import PrimitiveTask, TaskCall
 from bthtn.engine.planning.htn.generated import executed
-from bthtn.engine.planning.htn.values import ABSENT, POISON, unknown
+from bthtn.engine.planning.htn.projected_state import ABSENT, POISON, unknown
 from bthtn.engine.world.assignment import Assignment, FluentReference
 from bthtn.engine.world.expression import (
     Arithmetic,

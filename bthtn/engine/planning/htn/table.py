@@ -33,6 +33,7 @@ from bthtn.engine.domain.network import (
     SequenceNetwork,
 )
 from bthtn.engine.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.engine.planning.htn.branch_joins import NO_JOINS, BranchJoins
 from bthtn.engine.planning.htn.by_arguments import (
     ByArguments,
     has_fixed_projection,
@@ -40,7 +41,7 @@ from bthtn.engine.planning.htn.by_arguments import (
     reads_all,
 )
 from bthtn.engine.planning.htn.exclusion import excluding_later
-from bthtn.engine.planning.htn.joins import NO_JOINS, Joins
+from bthtn.engine.planning.htn.projected_state import unknown
 from bthtn.engine.planning.htn.recursion import RecursiveTasks
 from bthtn.engine.planning.htn.source import (
     EVALUATE,
@@ -51,7 +52,6 @@ from bthtn.engine.planning.htn.source import (
     Way,
     evaluated,
 )
-from bthtn.engine.planning.htn.values import unknown
 from bthtn.engine.world.assignment import Assignment
 from bthtn.engine.world.at_start import conjunction
 from bthtn.engine.world.expression import (
@@ -134,7 +134,7 @@ class Instruction:
         self.reads = False
         self.readings: ByArguments[frozenset[Any]] | None = None
         self.bodies: tuple[Body, ...] = ()
-        self.joins: Joins = NO_JOINS
+        self.joins: BranchJoins = NO_JOINS
         self.least: dict[type, float] | None = None
         """Lower bounds on what it and all behind it cost, by the kind of ``LeastCosts``."""
         self.code: tuple[Any, ...] = ()
@@ -642,7 +642,7 @@ class TaskTable:
                 assert_never(network)
         made = Instruction(kind, network, parts, place)
         if isinstance(network, ParallelNetwork):
-            made.joins = Joins(network.policy)
+            made.joins = BranchJoins(network.policy)
         made.bodies = tuple([self._body(part, compiling) for part in inside])
         return made
 

@@ -67,8 +67,8 @@ class Match:
 
 
 @record(eq=False)
-class StaticReads:
-    """What instances depend on: values of single fluents, and the members of families."""
+class StaticFacts:
+    """What instances depend on: the values of static fluents, and the members of such families."""
 
     values: Mapping[Any, Any]
     members: Mapping[FluentFamily[Any, Any], Mapping[Fluent[Any], Any]]
@@ -142,9 +142,9 @@ class Statics:
         return self._members[family]
 
     @property
-    def reads(self) -> StaticReads:
+    def reads(self) -> StaticFacts:
         """What was read so far."""
-        return StaticReads(self.view.readings, self._members)
+        return StaticFacts(self.view.readings, self._members)
 
     def _note_relations(self, expression: Expression[Any]) -> None:
         """Record the relations that are read, as those are not recorded by whoever reads them."""

@@ -20,7 +20,7 @@ _MOST: Final = 100
 """As many joins of one node are kept; when there are more, all are dropped."""
 
 
-class Join:
+class BranchJoin:
     """Branches with these footprints of their parts, side by side.
 
     ``clash`` are two branches that interfere, and what over; else None.
@@ -64,25 +64,25 @@ class _End:
         self.branch = branch
 
 
-class Joins:
+class BranchJoins:
     """The joins of one parallel node, by the identities of the footprints, which they hold."""
 
     __slots__ = ("_known", "_policy")
 
     def __init__(self, policy: ParallelPolicy) -> None:
         self._policy = policy
-        self._known: dict[tuple[tuple[int, ...], ...], Join] = {}
+        self._known: dict[tuple[tuple[int, ...], ...], BranchJoin] = {}
 
-    def of(self, touched: Sequence[Sequence[Footprint]]) -> Join:
+    def of(self, touched: Sequence[Sequence[Footprint]]) -> BranchJoin:
         """The join of branches with these footprints of their parts."""
         key = tuple([tuple(map(id, parts)) for parts in touched])
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= _MOST:
                 self._known = {}
-            known = self._known[key] = Join(self._policy, touched)
+            known = self._known[key] = BranchJoin(self._policy, touched)
         return known
 
 
-NO_JOINS: Final = Joins(ParallelPolicy.ALL)
+NO_JOINS: Final = BranchJoins(ParallelPolicy.ALL)
 """That of an instruction that joins nothing."""

@@ -17,6 +17,13 @@ from bthtn.engine.planning.htn.by_arguments import are_interchangeable
 from bthtn.engine.planning.htn.guard import RecursionGuard
 from bthtn.engine.planning.htn.memo import Answer, PlanMemo
 from bthtn.engine.planning.htn.prepared import PreparedGoal
+from bthtn.engine.planning.htn.projected_state import (
+    BEGUN,
+    EarlierState,
+    Trail,
+    Values,
+    known_value,
+)
 from bthtn.engine.planning.htn.record import (
     WHAT,
     ChosenMethod,
@@ -28,7 +35,6 @@ from bthtn.engine.planning.htn.record import (
     is_plain,
 )
 from bthtn.engine.planning.htn.table import MethodRow, PrimitiveRow
-from bthtn.engine.planning.htn.values import BEGUN, EarlierState, Trail, Values, known_value
 from bthtn.engine.world.expression import Binding
 from bthtn.engine.world.state import FrozenState
 
