@@ -54,7 +54,7 @@ MAX_REMEMBERED: Final = 256
 
 
 @dataclass(slots=True)
-class Entry:
+class RememberedFailure:
     """One cause: it has failed ``count`` times in a row, the last time at ``since``.
 
     Its back-off ends at ``until``. It depends on ``reads``, and on ``searched`` as far as a search
@@ -97,7 +97,7 @@ class FailureMemory:
         self._goal = goal
         self._planner = planner
         self._policy = policy
-        self._entries: dict[Cause, Entry] = {}  # the one that failed last at the end
+        self._entries: dict[Cause, RememberedFailure] = {}  # the one that failed last at the end
         self._is_timed = policy.in_seconds
         # An agent without a clock is refused here.
         self._now: float = steady_time(agent) if self._is_timed else 0
@@ -175,7 +175,7 @@ class FailureMemory:
         """The state from which a part of a plan is repaired, and its exclusions."""
         return self._agent.beliefs.frozen(), self.avoided()
 
-    def _end_of_wait(self, goal: Entry) -> float:
+    def _end_of_wait(self, goal: RememberedFailure) -> float:
         """When the back-off of the goal ends, or that of something that it had to avoid."""
         ends = [entry.until for entry in self._entries.values() if entry.until > goal.since]
         return min([goal.until, *ends])
@@ -185,7 +185,7 @@ class FailureMemory:
             entry = self._entries[GOAL]
             entry.until = min(entry.until, self._now)
 
-    def _why_avoided(self, entry: Entry) -> str:
+    def _why_avoided(self, entry: RememberedFailure) -> str:
         unit = self._policy.unit
         change = f", or a change of {', '.join(names)}" if (names := _names(entry)) else ""
         until = f"until {unit} {round(entry.until, 3):g}{change}"
@@ -295,7 +295,7 @@ class FailureMemory:
         searched: Mapping[Fluent[Any], Any],
         *,
         at_once: bool = False,
-    ) -> Entry | None:
+    ) -> RememberedFailure | None:
         """Count a failure; from now on the cause is left alone, if that was one too many."""
         policy = self._policy
         if policy.after is None:
@@ -305,13 +305,15 @@ class FailureMemory:
         if last is not None and self._now - max(last.since, last.until) <= policy.most:
             count, woken = last.count, last.woken
         count = max(count + 1, policy.after if at_once else 0)
-        self._entries[cause] = entry = Entry(failure, reads, searched, count, self._now, woken)
+        self._entries[cause] = entry = RememberedFailure(
+            failure, reads, searched, count, self._now, woken
+        )
         if len(self._entries) > MAX_REMEMBERED:
             del self._entries[next(iter(self._entries))]
         self._back_off(entry, policy.backoff_after(count))
         return entry
 
-    def _back_off(self, entry: Entry, length: float) -> None:
+    def _back_off(self, entry: RememberedFailure, length: float) -> None:
         entry.until = self._now + length - (TOLERANCE if self._policy.in_seconds else 0)
         self._watch_on()
 
@@ -332,7 +334,7 @@ class FailureMemory:
                 entry.changed = next(matters, None)
         self._watch_on()
 
-    def _wake(self, entry: Entry, change: Change) -> None:
+    def _wake(self, entry: RememberedFailure, change: Change) -> None:
         """End a back-off because of a change, at once unless one has ended another just now."""
         part = self._policy.backoff_after(entry.count) / PART
         part = part - TOLERANCE if self._policy.in_seconds else ceil(part)
@@ -341,7 +343,7 @@ class FailureMemory:
             entry.until = entry.woken = end
             entry.ended_by = change
 
-    def _matters(self, fluent: Fluent[Any], entry: Entry) -> bool:
+    def _matters(self, fluent: Fluent[Any], entry: RememberedFailure) -> bool:
         """Whether a change of the fluent could let what has failed end otherwise."""
         if fluent in entry.reads:
             return True
@@ -366,5 +368,5 @@ def _watchable(reads: Iterable[Expression[Any]]) -> Iterable[Fluent[Any]]:
     return (fluent for fluent in fluents if not isinstance(fluent, Relation))
 
 
-def _names(entry: Entry) -> tuple[str, ...]:
+def _names(entry: RememberedFailure) -> tuple[str, ...]:
     return tuple(sorted(map(str, entry.fluents)))

@@ -12,7 +12,7 @@ from typing import Any, Final
 from bthtn.engine.agent.leases import Account
 from bthtn.engine.behaviours.hooks import PlanHooks, _Ends, _Open
 from bthtn.engine.behaviours.memory import GOAL as GOAL_ITSELF
-from bthtn.engine.behaviours.memory import Cause, Entry
+from bthtn.engine.behaviours.memory import Cause, RememberedFailure
 from bthtn.engine.behaviours.plan_goal import PlanGoal
 from bthtn.engine.behaviours.plan_run import PlanRun
 from bthtn.engine.behaviours.save_form import (
@@ -30,24 +30,24 @@ from bthtn.engine.text.plan_json import VALUES, Kind
 
 Json = Any
 
-ENTRY: Final = Table(
+REMEMBERED: Final = Table(
     "failure:failure woken:number count:count since:number until:number changed:change?"
     " ended_by:change? reads:reads searched:beliefs",
-    Entry,
+    RememberedFailure,
 )
 
 
-def _entries(form: Any, entries: Mapping[Cause, Entry]) -> Json:
+def _entries(form: Any, entries: Mapping[Cause, RememberedFailure]) -> Json:
     """What has failed, with the cause; None for the goal itself."""
     return [
-        [None if isinstance(cause, str) else form.cause(cause), ENTRY.write(form, entry)]
+        [None if isinstance(cause, str) else form.cause(cause), REMEMBERED.write(form, entry)]
         for cause, entry in entries.items()
     ]
 
 
-def _entries_from(form: Any, data: Json) -> dict[Cause, Entry]:
+def _entries_from(form: Any, data: Json) -> dict[Cause, RememberedFailure]:
     return {
-        GOAL_ITSELF if cause is None else form.cause_from(cause): ENTRY.read(form, entry)
+        GOAL_ITSELF if cause is None else form.cause_from(cause): REMEMBERED.read(form, entry)
         for cause, entry in data
     }
 
