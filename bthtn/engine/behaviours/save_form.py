@@ -2,8 +2,8 @@
 
 It is the form of plans (``text.plan_json``) with what belongs to one agent: its beliefs, the nodes
 of running plans by their numbers, states as far as they differ from what is believed now. A
-``Table`` names the attributes of a class that are saved, each with its kind; it is the one
-description for both directions.
+``SavedAttributes`` names the attributes of a class that are saved, each with its codec; it is the
+one description for both directions.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from bthtn.engine.planning.exclusions import NOTHING_AVOIDED, Avoidable, Avoided
 from bthtn.engine.text.plan_json import (
     NUMBER,
     VALUES,
-    Form,
-    Kind,
+    Codec,
+    JsonForm,
     plain,
     whole,
     whole_list,
@@ -70,7 +70,7 @@ class Calls:
     last: list[Callable[[], None]] = field(default_factory=list)
 
 
-class SaveForm(Form):
+class SaveForm(JsonForm):
     """Writes and reads what belongs to one agent, and to one goal of it.
 
     ``writer`` is the name of the goal, which its own changes have.
@@ -329,44 +329,44 @@ def count(data: Json) -> int:
     return int(data)
 
 
-class Table:
-    """The attributes of a class that are saved, as words ``name:kind``, or ``name:kind?``.
+class SavedAttributes:
+    """The attributes of a class that are saved, as words ``name:codec``, or ``name:codec?``.
 
-    The kinds are in ``KINDS``, or given by their names; with ``?``, the value may be None. An
-    object of a table without ``make`` stays, and has its attributes set; others are made of all of
-    them. In JSON names have no underscores in front.
+    The codecs are in ``CODECS``, or given by their names; with ``?``, the value may be None.
+    Without ``make`` an object stays, and has its attributes set; others are made of all of them. In
+    JSON names have no underscores in front.
     """
 
     def __init__(
-        self, words: str, make: Callable[..., Any] | None = None, **kinds: Kind | Table
+        self, words: str, make: Callable[..., Any] | None = None, **codecs: Codec | SavedAttributes
     ) -> None:
         self.make = make
-        self._kinds = kinds
+        self._codecs = codecs
         self._words = [word.partition(":")[::2] for word in words.split()]
 
-    def _parts(self, data: Any) -> Iterator[tuple[str, str, Kind | Table | None]]:
-        """The name, the key, and the kind of each attribute; None for one that is None."""
+    def _parts(self, data: Any) -> Iterator[tuple[str, str, Codec | SavedAttributes | None]]:
+        """The name, the key, and the codec of each attribute; None for one that is None."""
         for name, word in self._words:
-            key, kind = name.lstrip("_"), word.removesuffix("?")
+            key, codec = name.lstrip("_"), word.removesuffix("?")
             value = data[key] if isinstance(data, dict) else getattr(data, name)
-            is_none = value is None and word != kind
-            yield name, key, None if is_none else self._kinds.get(kind) or KINDS[kind]
+            is_none = value is None and word != codec
+            yield name, key, None if is_none else self._codecs.get(codec) or CODECS[codec]
 
     def write(self, form: Any, thing: Any) -> Any:
         """The attributes of an object as JSON."""
         return {
-            key: None if kind is None else kind.write(form, getattr(thing, name))
-            for name, key, kind in self._parts(thing)
+            key: None if codec is None else codec.write(form, getattr(thing, name))
+            for name, key, codec in self._parts(thing)
         }
 
     def values(self, form: Any, data: Json, of: object = None) -> dict[str, Any]:
         """The attributes by name; those that stay are set in an object."""
         found: dict[str, Any] = {}
-        for name, key, kind in self._parts(dict(data)):
-            if isinstance(kind, Table) and kind.make is None:
-                kind.put(form, getattr(of, name), data[key])
+        for name, key, codec in self._parts(dict(data)):
+            if isinstance(codec, SavedAttributes) and codec.make is None:
+                codec.put(form, getattr(of, name), data[key])
             else:
-                found[name] = None if kind is None else kind.read(form, data[key])
+                found[name] = None if codec is None else codec.read(form, data[key])
         return found
 
     def read(self, form: Any, data: Json) -> Any:
@@ -380,7 +380,7 @@ class Table:
             setattr(thing, name, value)
 
 
-class _Watched(Table):
+class _Watched(SavedAttributes):
     """The fluents that a watch is over, None for all, and changes not looked at yet."""
 
     def write(self, form: Any, thing: Watch) -> Json:
@@ -393,7 +393,7 @@ class _Watched(Table):
         thing.changes = form.changes_from(changes) or thing.changes
 
 
-class _Leases(Table):
+class _Leases(SavedAttributes):
     """The leases of an account, and those that it shares. Raises ValueError for those of others."""
 
     def write(self, form: Any, thing: Account) -> Json:
@@ -408,18 +408,18 @@ class _Leases(Table):
             thing.keys += (key,)
 
 
-def _of(write: str, read: str) -> Kind:
-    """A kind that is written and read by these methods of SaveForm."""
-    return Kind(
+def _of(write: str, read: str) -> Codec:
+    """The codec that writes and reads by these methods of SaveForm."""
+    return Codec(
         lambda form, value: getattr(form, write)(value),
         lambda form, data: getattr(form, read)(data),
     )
 
 
-FAILURE: Final = Table("why:text what:text node:node? reads:reads error:error?", Failure)
+FAILURE: Final = SavedAttributes("why:text what:text node:node? reads:reads error:error?", Failure)
 LEASES: Final = _Leases("")
-PATH: Final = Kind(lambda _, path: list(names_of(path)), lambda _, data: path_from(data))
-KINDS: Final[Mapping[str, Kind | Table]] = MappingProxyType(
+PATH: Final = Codec(lambda _, path: list(names_of(path)), lambda _, data: path_from(data))
+CODECS: Final[Mapping[str, Codec | SavedAttributes]] = MappingProxyType(
     {
         "account": LEASES,
         "args": VALUES,
@@ -429,7 +429,7 @@ KINDS: Final[Mapping[str, Kind | Table]] = MappingProxyType(
         "changes": _of("changes", "changes_from"),
         "cooling": _of("cooling", "cooling_from"),
         "count": plain(count),
-        "error": Kind(lambda _, error: _error(error), lambda _, data: _error_from(data)),
+        "error": Codec(lambda _, error: _error(error), lambda _, data: _error_from(data)),
         "failure": FAILURE,
         "node": _of("number_of", "node"),
         "number": NUMBER,
@@ -444,7 +444,7 @@ KINDS: Final[Mapping[str, Kind | Table]] = MappingProxyType(
         "whole": plain(whole),
     }
 )
-"""How attributes are written and read, by the words of tables."""
+"""How attributes are written and read, by the words for them."""
 
 
 def does_not_fit(

@@ -16,8 +16,8 @@ from bthtn.engine.behaviours.plan_run import PlanRun
 from bthtn.engine.behaviours.save_form import (
     PATH,
     Calls,
+    SavedAttributes,
     SaveForm,
-    Table,
     count,
     text,
 )
@@ -42,10 +42,10 @@ from bthtn.errors import InputError
 
 Json = Any
 
-CLOCK: Final = Table("_lost:number now:number")
-RUNTIME: Final = Table("is_sensed:truth _steps:count _plans:count _own:account")
-CLEANUP: Final = Table("_ticks:count")
-PART: Final = Table("args:args method:count")
+CLOCK: Final = SavedAttributes("_lost:number now:number")
+RUNTIME: Final = SavedAttributes("is_sensed:truth _steps:count _plans:count _own:account")
+CLEANUP: Final = SavedAttributes("_ticks:count")
+PART: Final = SavedAttributes("args:args method:count")
 
 GoalPlace = tuple[str, SaveForm]
 """The place of a goal in the tree, and its form."""

@@ -16,21 +16,21 @@ from bthtn.engine.behaviours.memory import Cause, RememberedFailure
 from bthtn.engine.behaviours.plan_goal import PlanGoal
 from bthtn.engine.behaviours.plan_run import PlanRun
 from bthtn.engine.behaviours.save_form import (
-    KINDS,
+    CODECS,
     LEASES,
     Calls,
+    SavedAttributes,
     SaveForm,
-    Table,
     truth,
 )
 from bthtn.engine.behaviours.saved_run import advance, put_run, searched, written_run
 from bthtn.engine.behaviours.status import RUNNING
 from bthtn.engine.replanning.improvement import Start
-from bthtn.engine.text.plan_json import VALUES, Kind
+from bthtn.engine.text.plan_json import VALUES, Codec
 
 Json = Any
 
-REMEMBERED: Final = Table(
+REMEMBERED: Final = SavedAttributes(
     "failure:failure woken:number count:count since:number until:number changed:change?"
     " ended_by:change? reads:reads searched:beliefs",
     RememberedFailure,
@@ -52,35 +52,35 @@ def _entries_from(form: Any, data: Json) -> dict[Cause, RememberedFailure]:
     }
 
 
-BOUND: Final = Kind(
+BOUND: Final = Codec(
     lambda _, bound: [list(bound[0]), bound[1]],
-    lambda form, data: (KINDS["record"].read(form, data[0]), truth(data[1])),
+    lambda form, data: (CODECS["record"].read(form, data[0]), truth(data[1])),
 )
-MEMORY: Final = Table(
+MEMORY: Final = SavedAttributes(
     "_now:number _reads:reads _has_plan:truth _had_plan:truth _entries:entries"
     " _recorded:recorded? _watch:watch cooldowns:cooldowns",
-    cooldowns=Table("left:cooling"),
-    entries=Kind(_entries, _entries_from),
-    recorded=Table("reads:beliefs", SimpleNamespace),
+    cooldowns=SavedAttributes("left:cooling"),
+    entries=Codec(_entries, _entries_from),
+    recorded=SavedAttributes("reads:beliefs", SimpleNamespace),
 )
-GOAL: Final = Table(
+GOAL: Final = SavedAttributes(
     "plan_id:text record:record replans:count ends_for:text _has_waited:truth _ended:status?"
     " _search:search",
-    search=Table("reason:text failures:memory", memory=MEMORY),
+    search=SavedAttributes("reason:text failures:memory", memory=MEMORY),
 )
-VALIDITY: Final = Table(
+VALIDITY: Final = SavedAttributes(
     "_is_new:truth _works_in:state? _unexpected:change? _support:watch",
 )
-OPTIMALITY: Final = Table(
+OPTIMALITY: Final = SavedAttributes(
     "_avoided_then:avoided _avoided_last:avoided _best_from:start? _bound:bound? _age:count"
     " _better_since:count? _is_due:truth _is_due_anyway:truth _causes:changes _has_moved:truth"
     " _chances:watch",
     bound=BOUND,
-    start=Table("state:state avoided:avoided", Start),
+    start=SavedAttributes("state:state avoided:avoided", Start),
 )
-REVIEW: Final = Table(
+REVIEW: Final = SavedAttributes(
     "_own:own _validity:validity _optimality:optimality",
-    own=Table("start:state _done:beliefs"),
+    own=SavedAttributes("start:state _done:beliefs"),
     validity=VALIDITY,
     optimality=OPTIMALITY,
 )

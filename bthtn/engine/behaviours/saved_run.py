@@ -39,12 +39,12 @@ from bthtn.engine.behaviours.plan_run import (
 )
 from bthtn.engine.behaviours.priority import PlanPriority
 from bthtn.engine.behaviours.save_form import (
+    CODECS,
     FAILURE,
-    KINDS,
     LEASES,
     PATH,
+    SavedAttributes,
     SaveForm,
-    Table,
     count,
     text,
     truth,
@@ -66,15 +66,15 @@ from bthtn.errors import BthtnError
 
 Json = Any
 
-RUN: Final = Table(
+RUN: Final = SavedAttributes(
     "ticks:count next_resumption:count last_end:whole moves:count has_grown:truth"
     " has_cleanups:truth has_reactive_choices:truth is_repairable:truth plan_id:text"
 )
-STEP: Final = Table("plan_id:text number:count ticks:count _began:number is_open:truth")
-ABORT: Final = Table("_ticks:count has_begun:truth done:truth error:error?")
-SIMULATED: Final = Table("_ticks:count _began:number")
-OBSTACLE: Final = Table("reason:text error:error?", Obstacle)
-BELIEFS: Final = KINDS["beliefs"]
+STEP: Final = SavedAttributes("plan_id:text number:count ticks:count _began:number is_open:truth")
+ABORT: Final = SavedAttributes("_ticks:count has_begun:truth done:truth error:error?")
+SIMULATED: Final = SavedAttributes("_ticks:count _began:number")
+OBSTACLE: Final = SavedAttributes("reason:text error:error?", Obstacle)
+BELIEFS: Final = CODECS["beliefs"]
 
 
 # the trees of a plan

@@ -73,7 +73,7 @@ def encoded(plan: Plan, *, flat: bool = False, complete: bool = False) -> str:
     an Enum, or tuples and frozen sets of those. Others are written as they are shown; with
     ``complete`` they raise InputError.
     """
-    form = Form(plan.domain, is_complete=complete)
+    form = JsonForm(plan.domain, is_complete=complete)
     return json.dumps(form.plan(plan) | ({"nodes": form.tree(plan.flat())} if flat else {}))
 
 
@@ -93,7 +93,7 @@ def decoded(
         is_other = str(found).startswith(("bthtn-plan/", "bthtn-complete-plan/"))
         hint = "it was written by another version of bthtn" if is_other else "encoded(plan) is one"
         raise _fault(f"the format is {shortened(repr(found))} instead of '{FORMAT}'", hint)
-    form = Form(frozen)
+    form = JsonForm(frozen)
     try:
         given = None if goal is None else network_from(goal)
         if found == VERSION_ONE:
@@ -138,7 +138,7 @@ def _goal(plan: Plan) -> Json:
     """The goal written out; None if it has parts that only its author can give."""
     if any(isinstance(task, CompoundTask) and task.origin for task in networks.tasks_in(plan.goal)):
         return None
-    form = Form(plan.domain)
+    form = JsonForm(plan.domain)
     form.binding = plan.binding
     try:
         return form.network(plan.goal)
@@ -146,7 +146,7 @@ def _goal(plan: Plan) -> Json:
         return None
 
 
-class Form:
+class JsonForm:
     """Writes and reads the parts of plans of one domain; ``at`` is the part that is being read.
 
     ``binding`` has the values of the parameters in networks that are written.
@@ -232,17 +232,17 @@ class Form:
     def written(self, shape: Shape, thing: object) -> dict[str, Json]:
         """The parts of a thing of this shape."""
         found: dict[str, Json] = {}
-        for key, name, kind, is_usual_left_out in shape.parts:
+        for key, name, codec, is_usual_left_out in shape.parts:
             part = getattr(thing, name)
             if not is_usual_left_out or part != shape.usual[name]:
-                found[key] = kind.write(self, part)
+                found[key] = codec.write(self, part)
         return found
 
     def read(self, shape: Shape, data: Mapping[str, Json], **given: Any) -> Any:
         """The thing of this shape with these parts."""
-        for key, name, kind, is_usual_left_out in shape.parts:
+        for key, name, codec, is_usual_left_out in shape.parts:
             if key in data or not is_usual_left_out:
-                given[name] = kind.read(self, data[key])
+                given[name] = codec.read(self, data[key])
         return shape.make(**given)
 
     def tree(self, root: Node) -> list[Json]:
@@ -457,8 +457,8 @@ class _Tagged(NamedTuple):
     """Values that JSON does not have: an object with the key of their row stands for them."""
 
     fits: Callable[[Any], bool]
-    write: Callable[[Form, Any], Json]
-    read: Callable[[Form, Json], Any]
+    write: Callable[[JsonForm, Any], Json]
+    read: Callable[[JsonForm, Json], Any]
 
 
 _INFINITE: Final = {text: float(text) for text in ("inf", "-inf", "nan")}
@@ -503,31 +503,31 @@ _VALUES: Final[Mapping[str, _Tagged]] = {
 }
 
 
-class Kind(NamedTuple):
+class Codec(NamedTuple):
     """How a form writes a part, and how it reads it."""
 
-    write: Callable[[Form, Any], Json]
-    read: Callable[[Form, Json], Any]
+    write: Callable[[JsonForm, Any], Json]
+    read: Callable[[JsonForm, Json], Any]
 
 
-def plain(read: Callable[[Json], Any], write: Callable[[Any], Json] = lambda part: part) -> Kind:
-    """A kind that knows nothing of domains."""
-    return Kind(lambda _, part: write(part), lambda _, data: read(data))
+def plain(read: Callable[[Json], Any], write: Callable[[Any], Json] = lambda part: part) -> Codec:
+    """A codec that knows nothing of domains."""
+    return Codec(lambda _, part: write(part), lambda _, data: read(data))
 
 
-def each(write: Callable[[Form, Any], Json], read: Callable[[Form, Json], Any]) -> Kind:
-    """A kind of several parts, which are read as a tuple."""
-    return Kind(
+def each(write: Callable[[JsonForm, Any], Json], read: Callable[[JsonForm, Json], Any]) -> Codec:
+    """A codec of several parts, which are read as a tuple."""
+    return Codec(
         lambda form, parts: [write(form, part) for part in parts],
         lambda form, data: tuple(read(form, part) for part in whole_list(data)),
     )
 
 
-def or_none(kind: Kind) -> Kind:
-    """The same kind, or nothing."""
-    return Kind(
-        lambda form, part: None if part is None else kind.write(form, part),
-        lambda form, data: None if data is None else kind.read(form, data),
+def or_none(codec: Codec) -> Codec:
+    """The same codec, for what may be None."""
+    return Codec(
+        lambda form, part: None if part is None else codec.write(form, part),
+        lambda form, data: None if data is None else codec.read(form, data),
     )
 
 
@@ -550,14 +550,14 @@ def _in_order(values: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 TRUTH, TEXT, WHOLE = plain(bool), plain(str), plain(whole)
-_NETWORKS_IN: Final = each(Form.network, Form.network_from)
-VALUES: Final = each(Form.value, Form.value_from)
-NUMBER: Final = Kind(Form.value, Form.number_from)
-FLUENTS: Final = Kind(
+_NETWORKS_IN: Final = each(JsonForm.network, JsonForm.network_from)
+VALUES: Final = each(JsonForm.value, JsonForm.value_from)
+NUMBER: Final = Codec(JsonForm.value, JsonForm.number_from)
+FLUENTS: Final = Codec(
     lambda form, fluents: [form.fluent(fluent) for fluent in sorted(fluents, key=str)],
     lambda form, data: frozenset(form.fluent_from(*entry) for entry in data),
 )
-VALUED: Final = Kind(
+VALUED: Final = Codec(
     lambda form, values: [
         [*form.fluent(fluent), form.value(value)] for fluent, value in _in_order(values)
     ],
@@ -565,11 +565,11 @@ VALUED: Final = Kind(
         form.fluent_from(*fluent): form.value_from(value) for *fluent, value in data
     },
 )
-STATE: Final = Kind(
+STATE: Final = Codec(
     lambda form, state: VALUED.write(form, state.values),
     lambda form, data: FrozenState(VALUED.read(form, data)),
 )
-_WRITES: Final = Kind(
+_WRITES: Final = Codec(
     lambda form, writes: [
         [*form.fluent(fluent), write.kind.value, form.value(write.value)]
         for fluent, write in _in_order(writes)
@@ -579,12 +579,12 @@ _WRITES: Final = Kind(
         for *fluent, kind, value in data
     },
 )
-_KINDS: Final[Mapping[str, Kind]] = {
-    "task": Kind(lambda _, task: task.name, lambda form, name: form.domain.task(name)),
+_CODECS: Final[Mapping[str, Codec]] = {
+    "task": Codec(lambda _, task: task.name, lambda form, name: form.domain.task(name)),
     "args": VALUES,
-    "arguments": each(Form.argument, Form.argument_from),
+    "arguments": each(JsonForm.argument, JsonForm.argument_from),
     "binding": VALUES,
-    "duration": Kind(Form.value, Form.duration_from),
+    "duration": Codec(JsonForm.value, JsonForm.duration_from),
     "cost": NUMBER,
     "value": NUMBER,
     "name": TEXT,
@@ -600,7 +600,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
         lambda data: Suspension(SuspensionKind(data[0]), str(data[1]), bool(data[2])),
         lambda cause: [cause.kind.value, cause.fluent, cause.now],
     ),
-    "call": Kind(Form.network, Form.network_from),
+    "call": Codec(JsonForm.network, JsonForm.network_from),
     "parts": _NETWORKS_IN,
     "rest": _NETWORKS_IN,
     "now": TRUTH,
@@ -609,12 +609,12 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "ensures": _WRITES,
     "uses": plain(lambda data: frozenset(map(str, data)), sorted),
     "foreseen": or_none(
-        Kind(
+        Codec(
             lambda form, ahead: form.written(_FORESEEN, ahead),
             lambda form, data: form.read(_FORESEEN, data),
         )
     ),
-    "tree": Kind(Form.tree, Form.tree_from),
+    "tree": Codec(JsonForm.tree, JsonForm.tree_from),
     "before": STATE,
     "after": STATE,
     "written": VALUED,
@@ -624,24 +624,24 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "expansions": WHOLE,
     "networks": _NETWORKS_IN,
     "values": VALUES,
-    "turns": Kind(Form.value, Form.value_from),
+    "turns": Codec(JsonForm.value, JsonForm.value_from),
     "place": or_none(plain(lambda data: tuple(map(whole, whole_list(data))), list)),
     "methods": or_none(
-        Kind(lambda form, method: form.methods[id(method)], Form.method_from),
+        Codec(lambda form, method: form.methods[id(method)], JsonForm.method_from),
     ),
     "unknown": or_none(
-        Kind(Form.fluent, lambda form, data: form.fluent_from(*data)),
+        Codec(JsonForm.fluent, lambda form, data: form.fluent_from(*data)),
     ),
-    "domain": or_none(Kind(lambda _, __: True, lambda form, _: form.domain)),
+    "domain": or_none(Codec(lambda _, __: True, lambda form, _: form.domain)),
     "predicted": STATE,
 }
 """How the attributes of nodes, networks and plans are written and read, by their names."""
 
 
 class Shape:
-    """Objects of one class, and what is written of them: words such as ``key=attribute:kind``.
+    """Objects of one class, and what is written of them: words such as ``key=attribute:codec``.
 
-    The key is that of the attribute, and so is the kind in ``_KINDS``, if there is no other. What
+    The key is that of the attribute, and so is the codec in ``_CODECS``, if there is no other. What
     is ``unusual`` is left out where it is as the class has it.
     """
 
@@ -653,11 +653,11 @@ class Shape:
         make: Callable[..., Any] | None = None,
     ) -> None:
         self.kind, self.make = kind, make or kind
-        self.parts: list[tuple[str, str, Kind, bool]] = []
+        self.parts: list[tuple[str, str, Codec, bool]] = []
         for word in (*always.split(), *unusual.split()):
             key, _, about = word.partition("=")
             name, _, of = (about or key).partition(":")
-            self.parts.append((key, name, _KINDS[of or name], word in unusual.split()))
+            self.parts.append((key, name, _CODECS[of or name], word in unusual.split()))
         self.usual = {
             part.name: part.default if part.default_factory is MISSING else part.default_factory()
             for part in fields(kind)
