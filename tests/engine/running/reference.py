@@ -37,6 +37,7 @@ from tests.engine.running.cleanup import Cleanup
 from tests.engine.running.failures import Failures
 from tests.engine.running.mind import FAILURE, INVALID, RUNNING, SUCCESS, Broken, Hiding, Paper
 from tests.engine.running.parts import (
+    ALL,
     Parallel,
     Priority,
     Sequence,
@@ -472,15 +473,16 @@ class Goal(Behaviour):
             new, is_open = self.planned_anew(part, avoiding)
             if new is None or (is_open and self.has_more_behind(part)):
                 continue
-            above = part.above
+            above, has_place = part.above, self.has_place(part)
             above.put(part, new)
-            if not self.is_disturbing(new):
-                checks += 1
-                if self.works(by_others):
-                    self.splice(part, new)
-                    return True
+            is_tried = not self.is_disturbing(new)
+            is_found = is_tried and self.works(by_others)
+            if is_found and has_place:
+                self.splice(part, new)
+                return True
+            checks += is_tried
             above.put(new, part)
-            if checks == MOST_REPAIRS:
+            if is_found or checks == MOST_REPAIRS:
                 break
         return False
 
@@ -531,6 +533,19 @@ class Goal(Behaviour):
                     return True
             below = above
         return False
+
+    @staticmethod
+    def has_place(part):
+        """Whether it has steps, or is not the empty branch beside the only one that has."""
+        below = part
+        for above in part.around():
+            if below.leaves():
+                return True
+            with_steps = [child for child in above.children if child.leaves()]
+            if isinstance(above, Parallel) and len(with_steps) == 1:
+                return above.node.policy is not ALL
+            below = above
+        return True
 
     @staticmethod
     def is_disturbing(part):
