@@ -14,7 +14,7 @@ class Ran(NamedTuple):
 
     status: Status
     gone: range = range(0)
-    goes_on_after_failure: bool = False
+    is_tried_again: bool = False
 
 
 def rest_of(tree, statuses, planned=None, passed=None):

@@ -169,7 +169,7 @@ def active_path(subtree: Behaviour) -> list[object]:
         if isinstance(node, TaskLeaf) or status is not RUNNING:
             continue
         if isinstance(node, PlanDecorated):
-            keys.append(node.goes_on_after_failure)
+            keys.append(node.is_tried_again)
         if not isinstance(node, PlanSequence):
             pending += node.children
         elif node.current_child is not None:

@@ -74,7 +74,7 @@ class PlanDecorated(PlanSequence):
     gone: Final = ()
 
     @property
-    def goes_on_after_failure(self) -> bool:
+    def is_tried_again(self) -> bool:
         """Whether a try of the steps has failed, and another one was begun."""
         return self.status is not INVALID and self._tries > 0  # the last one may be mended
 

@@ -50,17 +50,14 @@ class PlanParallel(PlanComposite, Parallel):
         """The policy that displays show; ticks go by that of the node."""
         return _shown_as(self.node, self.children)
 
+    is_tried_again: Final = False
+
     @property
     def gone(self) -> list[int]:
         """The branches that have failed without the node."""
         if self.node.policy is ParallelPolicy.ALL:
             return []
         return [n for n, child in enumerate(self.children) if child.status is FAILURE]
-
-    @property
-    def goes_on_after_failure(self) -> bool:
-        """Whether a branch has failed without the node."""
-        return self.status is RUNNING and bool(self.gone)
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""

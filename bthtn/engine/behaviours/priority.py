@@ -44,7 +44,7 @@ class PlanPriority(PlanComposite, Selector):
         return range(self.children.index(chosen))
 
     @property
-    def goes_on_after_failure(self) -> bool:
+    def is_tried_again(self) -> bool:
         """Whether an alternative has failed, and another one was begun."""
         failed = (child for child in self.children if child.status is FAILURE)
         return self.status is RUNNING and next(failed, None) is not None

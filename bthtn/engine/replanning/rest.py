@@ -60,8 +60,8 @@ class RanParts(Ran, Protocol):
         ...
 
     @property
-    def goes_on_after_failure(self) -> bool:
-        """Whether something below it has failed, and something else is done, or the same again."""
+    def is_tried_again(self) -> bool:
+        """Whether something below it was tried in vain, and something is tried again."""
         ...
 
 
@@ -278,8 +278,9 @@ class Rest:
         behaviour = self._ran(node)
         if behaviour is None:
             return False
-        has_ended = behaviour.status in _ENDED and node not in self._mended
-        return has_ended or behaviour.goes_on_after_failure
+        if behaviour.is_tried_again or (behaviour.status in _ENDED and node not in self._mended):
+            return True
+        return isinstance(node, ParallelNode) and len(self._left_of(node)) < len(node.children)
 
     def _ran(self, node: Node) -> RanParts | None:
         """What runs a node that has others below it, None if nothing of its own does."""
