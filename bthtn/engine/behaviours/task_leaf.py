@@ -166,7 +166,7 @@ class TaskLeaf(PlanLeaf):
         step, aborts = self._step, self._run.agent.aborts
         if step is None or not step.is_open:
             if self.status is RUNNING:
-                self.feedback_message = ""  # it was waiting, and never ran
+                self.feedback_message, self._waits_for = "", None  # it was waiting, and never ran
             else:
                 mark_stopped(self, new_status)
             return
