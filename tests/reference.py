@@ -46,7 +46,7 @@ from bthtn.engine.plan.nodes import (
 )
 from bthtn.engine.plan.plan import Plan
 from bthtn.engine.plan.traversal_record import MethodTraversalRecord
-from bthtn.engine.plan.walk import footprint
+from bthtn.engine.plan.walk import footprint, record_entries
 from bthtn.engine.planning.exclusions import why_avoided
 from bthtn.engine.planning.least_cost import least_sums
 from bthtn.engine.planning.partial import cut
@@ -184,7 +184,9 @@ class Reference(Unpicklable):
         asked = self._request
         for found in self._solutions(asked.goal, Place(asked.binding, PathState(asked.state))):
             record = MethodTraversalRecord(found.record)
-            if asked.bound is not None and not record.beats(asked.bound):
+            # Behind a part that is suspended inside of a branch, entries are of other choices.
+            entries = record_entries(found.node, open_branches=False)
+            if asked.bound is not None and not MethodTraversalRecord(entries).beats(asked.bound):
                 continue
             yield Plan(
                 asked.domain,

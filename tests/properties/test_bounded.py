@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bthtn.engine.plan.nodes import NullNode, SuspendedNode
 from bthtn.engine.plan.traversal_record import MethodTraversalRecord
-from bthtn.engine.plan.walk import outline, preorder
+from bthtn.engine.plan.walk import outline, preorder, record_entries
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import SearchStatus
 from bthtn.studio.testing.strategies import problems
@@ -47,7 +47,8 @@ def planned_and_compared(problem):
     """Plan without the bound until a plan beats it: that plan, the end, and what it took."""
     search = HtnSearch.of(replace(problem, bound=None))
     while search.advance() is SOLVED:
-        if search.plan.record.beats(problem.bound):
+        entries = record_entries(search.plan.tree, open_branches=False)
+        if MethodTraversalRecord(entries).beats(problem.bound):
             break
         search.reject()
     return search

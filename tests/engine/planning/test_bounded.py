@@ -98,7 +98,7 @@ def test_an_alternative_is_not_dropped_because_it_does_not_beat_the_bound():
     assert list(bounded(goal, 1, 0, 0).plan.record) == [0, 1, 0, 0]
 
 
-def test_a_branch_is_not_given_up_while_a_later_method_may_leave_a_shorter_record():
+def test_what_stands_behind_a_part_that_is_left_open_in_a_branch_beats_nothing():
     domain = Domain("manners", Cook)
     lay_egg = domain.primitive("lay_egg", effects=Cook.eggs.increases(1))
     sing = domain.primitive("sing")
@@ -119,5 +119,7 @@ def test_a_branch_is_not_given_up_while_a_later_method_may_leave_a_shorter_recor
     # Laying eggs disturbs the greeting, unless the greeting is left to when the guest is seen.
     assert plans == [[0, 1, 1], [0, 0], [0, 1], [1, 0], [1, 1]]
     search = HtnSearch.of(replace(asked, bound=MethodTraversalRecord([0, 1, 1])))
-    search.advance()
-    assert list(search.plan.record) == [0, 0]
+    assert search.advance() is SearchStatus.EXHAUSTED
+    bounds = MethodTraversalRecord([1, 0]), MethodTraversalRecord([0, 2])
+    bounded_plans = [next(Reference(replace(asked, bound=bound)).plans()) for bound in bounds]
+    assert [list(plan.record) for plan in bounded_plans] == [[0, 1, 1], [0, 1, 1]]

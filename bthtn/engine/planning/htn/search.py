@@ -692,6 +692,8 @@ class HtnSearch(Unpicklable):
             ensured = self._ensured(ins, a)
             if isinstance(ensured, Suspension):
                 return self._suspend(around, ensured)
+            if _is_tied(scope):
+                return None
             self.record.append((ensured, (), len(self.trail), ins, a, depth))
             self._view.apply(ensured.writes, self.trail)
             if self._costs is not None:
@@ -710,9 +712,11 @@ class HtnSearch(Unpicklable):
         rank = 0.0 if self._costs is None else self._costs.left(ins.next, k)
         return ins.next, a, depth, rank, k
 
-    def _suspend(self, around: Registers, cause: Suspension) -> Reached:
+    def _suspend(self, around: Registers, cause: Suspension) -> Reached | None:
         """Stop planning on this path; the rest is planned when execution reaches it."""
         ins, a, k, depth, steps, scope = around
+        if _is_tied(scope):
+            return None
         self.record.append((cause, (), len(self.trail), ins, a, depth))
         if self._costs is not None:
             frame, (elapsed, cost), ahead = scope
@@ -985,10 +989,7 @@ class HtnSearch(Unpicklable):
             if not self._may_beat(index - 1, ahead):
                 assert self._request.bound is not None, "it may be beaten otherwise"
                 rejected.append((index - 1, (reasons.cut_by_bound, self._request.bound)))
-                if frame is None:
-                    break
-                # Inside a branch a later method may be undecided: that leaves a shorter record.
-                continue
+                break
             if self.expansions >= self._stop:
                 return STOPPED
             chosen: MethodRow | ChosenMethod = method
@@ -1034,8 +1035,7 @@ class HtnSearch(Unpicklable):
             return start
         index, (frame, _, ahead) = method.index, scope
         if not self._may_beat(index, ahead):
-            # Inside a branch a later method may be undecided: that leaves a shorter record.
-            return None if frame is None else index
+            return None
         if self.expansions >= self._stop:
             return STOPPED
         comes_back = index < row.last and (
@@ -1420,6 +1420,14 @@ class HtnSearch(Unpicklable):
 
     def _conflict(self, first: int, second: int, over: str, depth: int) -> None:
         """Note that two branches conflict."""
+
+
+def _is_tied(scope: BranchScope) -> bool:
+    """Whether a part that is suspended here cannot be in a plan whose record beats the bound.
+
+    Inside of a branch, nothing behind it is compared.
+    """
+    return scope.ahead >= 0 and scope.frame is not None
 
 
 def _unknown(fluent: Any) -> Suspension:
