@@ -8,7 +8,7 @@ from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Composite, Parallel, Selector, Sequence
 
 from bthtn import behaviours as own
-from bthtn import parallel
+from bthtn import parallel, priority
 from bthtn.behaviours import PriorityGoals
 from bthtn.engine.agent.events import GoalEnded, LeafWaits, PlanAborted
 from bthtn.studio.testing.doubles import ticks
@@ -239,6 +239,20 @@ def test_a_step_tells_for_which_one_it_waits(stage):
     ticks(beside("root", one, two), 3)
     assert two.tip().feedback_message == "waits until 'a #1' of 'one' is over"
     assert len(stage.heard.of(LeafWaits)) == 1
+
+
+def test_a_step_that_was_stopped_in_its_wait_tells_of_the_next_one(stage):
+    look = stage.step("look", "RF", exec_only=World.open)
+    choice = priority(look, stage.step("b", "R", uses="legs"), reactive=True)
+    one, two = named(stage, one=stage.step("a", "R", uses="legs"), two=choice)
+    root = beside("root", one, two)
+    ticks(root, 2)
+    stage.actor.believe(World.open, True)
+    ticks(root, 1)
+    stage.actor.believe(World.open, False)
+    ticks(root, 2)
+    assert stage.code["look"].starts == 1
+    assert [(event.task, event.other) for event in stage.heard.of(LeafWaits)] == [("b", "a #1")] * 2
 
 
 def test_steps_of_other_goals_that_use_something_else_run_beside_it(stage):

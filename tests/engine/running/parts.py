@@ -718,6 +718,12 @@ class Parallel(Part):
         failed = [child for child in self.children if child.status is FAILURE]
         return self if self.node.policy is ANY else failed[0].failed_part()
 
+    def is_idle(self):
+        """Of at most one branch with steps nothing is left but these."""
+        with_steps = [child for child in self.children if has_steps(child.node)]
+        is_left_out = self.node.policy is ALL and len(with_steps) <= 1
+        return is_left_out and all(child.is_idle() for child in self.children)
+
     def place(self, running):
         placed = [child.place(running) for child in [*self.children]]
         self.status = RUNNING if any(placed) else INVALID

@@ -26,7 +26,7 @@ from bthtn.engine.plan.merge import conflict
 from bthtn.engine.plan.nodes import HORIZON, ScopeNode, SequenceNode, SuspendedNode
 from bthtn.engine.plan.plan import Plan
 from bthtn.engine.plan.replay import replay
-from bthtn.engine.plan.walk import preorder, record_of
+from bthtn.engine.plan.walk import preorder, record_of, with_children
 from bthtn.engine.planning.planner import Planner, search_for
 from bthtn.engine.planning.protocol import DEFAULT_SETTINGS, PlanRequest
 from bthtn.engine.planning.static_reads import static_reads
@@ -557,6 +557,10 @@ class Goal(Behaviour):
         """Run on with a new part. Its running steps run on if the new part begins with them."""
         tree = self.tree.children[0].as_node()
         self.plan = Plan(self.planner.domain, self.planner.goal, (), tree, record_of(tree), None)
+        for part in new.around():  # which another try begins with
+            if isinstance(part, Suspended):
+                break
+            part.node = with_children(part.node, [child.node for child in part.children])
         running = old.running()
         new.place(running)
         opened = [part for part in (*old.parts(), old) if isinstance(part, WithCleanup)]
