@@ -227,7 +227,8 @@ class Rest:
             case ScopeNode() if node.task.origin in (WITH_CLEANUP, FINALLY):
                 return any(self.is_left(inner) for inner in self.nodes(node) if inner is not node)
             case ScopeNode():
-                return node.task.decorator is not None and not self.is_over(node)
+                is_decorated = node.task.decorator is not None and _has_leaves(node)
+                return is_decorated and not self.is_over(node)
             case ParallelNode():
                 return node.policy is not ParallelPolicy.ALL and not self.is_over(node)
             case PriorityNode():

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from py_trees.common import Status
 
-from bthtn import Settings, at_start, defer, method, null, parallel, pause, priority
+from bthtn import Settings, at_start, defer, method, null, parallel, pause, priority, timeout
 from bthtn.engine.agent.events import (
     LeafAborted,
     LeafStarted,
@@ -487,9 +487,10 @@ def test_what_was_planned_on_arrival_is_watched_too(stage):
     assert (broken.step, broken.change.fluent) == ("late", World.lit)
 
 
-def test_a_task_that_goes_on_for_ever_is_looked_at_at_no_growing_cost(stage):
+@pytest.mark.parametrize("nothing", [null(), timeout(5, null())], ids=["plain", "decorated"])
+def test_a_task_that_goes_on_for_ever_is_looked_at_at_no_growing_cost(stage, nothing):
     step = stage.step("step", "S", precondition=World.lit)
-    for_ever = stage.compound("for_ever", lambda: [method(step, defer(for_ever))])
+    for_ever = stage.compound("for_ever", lambda: [method(nothing, step, defer(for_ever))])
     goal = stage.goal(for_ever)
     ticks(goal, 300)
     assert len(list(goal._mount.rest().nodes())) < 10
