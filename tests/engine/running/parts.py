@@ -117,9 +117,9 @@ class Part:
 
     @property
     def is_entered(self):
-        """Whether something in it has begun."""
+        """Whether something in it has begun, which it never has where there is nothing to do."""
         below = any(child.is_entered for child in self.children)
-        return self.is_over or below
+        return below or (self.is_over and has_steps(self.node))
 
     @property
     def has_begun(self):
@@ -468,7 +468,8 @@ class Sequence(Part):
         for index, child in enumerate(self.children):
             if child.place(running):
                 for before in self.children[:index]:
-                    before.status = SUCCESS
+                    for passed in (before, *before.parts()):
+                        passed.status = SUCCESS
                 self.status = RUNNING
                 return True
             if not child.is_idle():

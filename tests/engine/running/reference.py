@@ -45,6 +45,7 @@ from tests.engine.running.parts import (
     Suspended,
     WithCleanup,
     forget,
+    has_steps,
     made,
     reopen,
 )
@@ -539,11 +540,14 @@ class Goal(Behaviour):
         """Whether it has steps, or is not the empty branch beside the only one that has."""
         below = part
         for above in part.around():
-            if below.leaves():
+            if below.leaves() or isinstance(above, Priority):
                 return True
-            with_steps = [child for child in above.children if child.leaves()]
-            if isinstance(above, Parallel) and len(with_steps) == 1:
-                return above.node.policy is not ALL
+            if isinstance(above, Parallel):
+                with_steps = [child for child in above.children if has_steps(child.node)]
+                if above.node.policy is not ALL or len(with_steps) > 1:
+                    return True
+                if any(child.leaves() for child in with_steps):
+                    return False
             below = above
         return True
 
