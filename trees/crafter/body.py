@@ -118,7 +118,7 @@ class Body(PlainData):
 
     def price(self, cell: Cell) -> int:
         """How many steps it takes to get into a cell; 0 if nobody can, or should."""
-        kind = self.map.get(cell)
+        kind = self.map.get(cell, "")
         if kind in FREE:
             if cell in self.creatures:
                 return 4  # wait until it moves, or strike it

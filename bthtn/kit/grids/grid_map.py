@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from bthtn.kit.grids.cells import Cell, beside
 
 K = TypeVar("K")
+D = TypeVar("D")
 
 
 class GridMap(Mapping[Cell, K], Generic[K]):
@@ -30,7 +31,13 @@ class GridMap(Mapping[Cell, K], Generic[K]):
     def __contains__(self, cell: object) -> bool:
         return cell in self._cells
 
-    def get(self, cell: Cell, default: Any = None) -> Any:
+    @overload
+    def get(self, cell: Cell, /) -> K | None: ...
+
+    @overload
+    def get(self, cell: Cell, /, default: K | D) -> K | D: ...
+
+    def get(self, cell: Cell, /, default: Any = None) -> Any:
         """What was seen in a cell, or the default."""
         return self._cells.get(cell, default)
 
