@@ -52,8 +52,9 @@ class ValidityMonitor:
 
     def adopted(self, works_in: FrozenState | None) -> None:
         """Begin with a plan. In the state that it ``works_in``, it need not be checked."""
-        self._forget()
         self._is_new, self._works_in = True, works_in
+        self._unexpected = self._latest_check = None
+        self._support.forget()
         self._support.over(None)
 
     def started(self, node: TaskNode) -> Exception | None:
@@ -77,7 +78,8 @@ class ValidityMonitor:
     def close(self) -> None:
         """Watch nothing any more."""
         self._support.close()
-        self._forget()
+        self._is_new = False
+        self._works_in = self._unexpected = self._latest_check = None
 
     def is_due(self) -> bool:
         """Whether the plan has to be checked."""
@@ -125,9 +127,3 @@ class ValidityMonitor:
         check = IncrementalCheck(running.rest(), self.domain, now, changed)
         self._latest_check = (place, check) if check.validity.is_lasting else None
         return check.validity
-
-    def _forget(self) -> None:
-        """Drop all findings about a plan; the watch stays."""
-        self._support.forget()
-        self._is_new = False
-        self._works_in = self._unexpected = self._latest_check = None
