@@ -12,6 +12,7 @@ from bthtn.engine.plan.plan import Plan
 from bthtn.engine.plan.walk import outline, preorder, record_of
 from bthtn.engine.planning.htn.search import HtnSearch
 from bthtn.engine.planning.protocol import PlanRequest, SearchStatus
+from bthtn.engine.replanning.improvement import Start
 from bthtn.engine.replanning.repair import Repair
 from bthtn.engine.replanning.rest import Rest
 from bthtn.engine.replanning.validity import validity_of
@@ -58,9 +59,8 @@ class Broken(NamedTuple):
     done: int
 
     def repair(self):
-        return Repair(
-            self.plan, self.rest, self.broken, self.now, self.problem.settings, self.avoiding
-        )
+        start = Start(self.now, self.avoiding)
+        return Repair(self.plan, self.rest, self.broken, start, self.problem.settings)
 
 
 def is_whole(problem, plan):

@@ -33,13 +33,13 @@ from bthtn.engine.planning.planner import Planner
 from bthtn.engine.planning.protocol import RecordedSearch
 from bthtn.engine.planning.static_reads import StaticReads, static_reads
 from bthtn.engine.replanning.attribution import AttributedFailure, attributed, attributed_ahead
+from bthtn.engine.replanning.improvement import Start
 from bthtn.engine.replanning.policy import RetryPolicy
 from bthtn.engine.replanning.rest import Rest
 from bthtn.engine.world.diff import Change
 from bthtn.engine.world.expression import Expression
 from bthtn.engine.world.fluent import Fluent
 from bthtn.engine.world.relation import Relation
-from bthtn.engine.world.state import FrozenState
 
 GOAL: Final = "the goal"
 """The cause of a failure of the goal itself."""
@@ -171,9 +171,9 @@ class FailureMemory:
         return None if entry is None else entry.ended_by
 
     @property
-    def situation(self) -> tuple[FrozenState, Avoided]:
-        """The state from which a part of a plan is repaired, and its exclusions."""
-        return self._agent.beliefs.frozen(), self.avoided()
+    def now(self) -> Start:
+        """Where the search for a new part of a plan begins."""
+        return Start(self._agent.beliefs.frozen(), self.avoided())
 
     def _end_of_wait(self, goal: RememberedFailure) -> float:
         """When the back-off of the goal ends, or that of something that it had to avoid."""

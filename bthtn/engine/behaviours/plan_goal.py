@@ -35,7 +35,7 @@ Not here: how plans are found (``plan_search``), what a changed belief means for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeAlias, assert_never
 
@@ -473,7 +473,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         elif verdict.failure is not None:
             self._search.failures.will_fail(self._mount.rest(), failure)
         again = by_others or self.replans < self.max_replans
-        if again and (repair := self._repair(failure)) is not None:
+        changed = self._review.changed_by_others
+        if again and (repair := self._repair(failure, changed)) is not None:
             self.replans += not by_others
             self._repaired(repair, failure)
             return SUCCESS
@@ -485,19 +486,19 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         self._start_search(str(failure))
         return self._find_plan()
 
-    def _repair(self, failure: Failure) -> Repair | None:
+    def _repair(self, failure: Failure, changed: Collection[Fluent[Any]] = ()) -> Repair | None:
         """Repair the plan, if that is possible within the rest of the tick's budget.
 
         The smallest part around the failure that can be planned anew is replaced; steps outside of
-        it run on.
+        it run on, unless others have ``changed`` what they need.
         """
         search, plan, broken = self._search, self.plan, failure.node
         if not self.replanning.repair or search.planner.minimizes or broken is None:
             return None
         if plan is None or not self._mount.run.is_repairable:
             return None
-        now, avoided = search.failures.situation
-        repair = Repair(plan, self._mount.rest(), broken, now, self.settings, avoided)
+        rest, now = self._mount.rest(), search.failures.now
+        repair = Repair(plan, rest, broken, now, self.settings, changed)
         try:
             search.budget.advance(repair)
         except BthtnError as error:

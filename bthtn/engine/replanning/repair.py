@@ -12,10 +12,10 @@ Nodes outside of the part are kept, so that steps that are running there can con
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from bthtn.engine.domain.network import NULL, SequenceNetwork
 from bthtn.engine.domain.task import TaskCall
@@ -32,7 +32,6 @@ from bthtn.engine.plan.nodes import (
 from bthtn.engine.plan.plan import Plan
 from bthtn.engine.plan.projection import Projection
 from bthtn.engine.plan.walk import children_of, preorder, record_of
-from bthtn.engine.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.engine.planning.planner import search_for
 from bthtn.engine.planning.protocol import (
     PlanRequest,
@@ -41,10 +40,11 @@ from bthtn.engine.planning.protocol import (
     Settings,
     raise_for_user,
 )
+from bthtn.engine.replanning.improvement import Start
 from bthtn.engine.replanning.remaining import RemainingProjection
 from bthtn.engine.replanning.rest import Rest
 from bthtn.engine.replanning.validity import validity_of
-from bthtn.engine.world.expression import Constant
+from bthtn.engine.world.expression import Constant, Expression
 from bthtn.engine.world.state import FrozenState
 from bthtn.engine.world.trail import WorkingState
 from bthtn.engine.world.truth import UNKNOWN
@@ -59,6 +59,7 @@ class Repair:
     A goal advances it in the tick in which the plan has failed, and drops it if that is not enough.
     When it is solved, ``path`` leads from the root to the decomposition that ``part`` replaces,
     and ``plan`` is the whole plan with the new part, in which all other steps are the same nodes.
+    Running steps go on, unless others have ``changed`` what their preconditions read.
     If it ends without a plan, a search for the whole goal may still find one.
     """
 
@@ -67,16 +68,16 @@ class Repair:
         plan: Plan,
         rest: Rest,
         broken: Node,
-        now: FrozenState,
+        start: Start,
         settings: Settings,
-        avoiding: Avoided = NOTHING_AVOIDED,
+        changed: Collection[Expression[Any]] = (),
     ) -> None:
         self._old = plan
         self._path = rest.path_to(broken) or []
         self._rest = rest.mended(self._path)
-        self._now = now
+        self._now, self._avoiding = start
         self._settings = settings
-        self._avoiding = avoiding
+        self._changed = changed
         self._parts = self._starts()
         self._checks = 0
         self._scope: ScopeNode | None = None
@@ -161,7 +162,7 @@ class Repair:
         if _disturbs(rest, path):
             return
         self._checks += 1
-        if validity_of(rest, self._old.domain, self._now).failure is not None:
+        if validity_of(rest, self._old.domain, self._now, self._changed).failure is not None:
             return
         self.path, self.part, self.plan = path, part, self._plan_of(rest)
         self.status = SearchStatus.SOLVED

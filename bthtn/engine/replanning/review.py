@@ -11,7 +11,7 @@ The plan's own effects cause neither, unless their values differ from the planne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from bthtn.engine.plan.nodes import TaskNode
@@ -125,6 +125,11 @@ class Review:
     def predicted(self) -> FrozenState:
         """The state at adoption, with the effects and expected effects of finished steps."""
         return self._own.predicted
+
+    @property
+    def changed_by_others(self) -> Collection[Fluent[Any]]:
+        """The fluents whose changes by others were looked at in the latest check of the plan."""
+        return self._validity.changed_by_others
 
     def _reviewed(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
         plan, kept = self._optimality.plan, None

@@ -80,10 +80,15 @@ class Validity(NamedTuple):
     is_lasting: bool = True
 
 
-def validity_of(rest: Rest, domain: FrozenDomain, state: FrozenState) -> Validity:
-    """Whether the rest of a plan works from this state."""
+def validity_of(
+    rest: Rest,
+    domain: FrozenDomain,
+    state: FrozenState,
+    changed: Collection[Expression[Any]] | None = None,
+) -> Validity:
+    """Whether the rest of a plan works from this state, where others have ``changed`` these."""
     start = RecordingView(state)
-    return outcome_of(Check(rest, domain, start, WorkingState(state, start), state))
+    return outcome_of(Check(rest, domain, start, WorkingState(state, start), state, changed))
 
 
 def outcome_of(check: Check) -> Validity:

@@ -35,7 +35,7 @@ class ValidityMonitor:
 
     __slots__ = (
         *("_beliefs", "_is_new", "_latest_check", "_source", "_support", "_unexpected"),
-        *("_works_in", "domain"),
+        *("_works_in", "changed_by_others", "domain"),
     )
 
     def __init__(self, domain: FrozenDomain, beliefs: Beliefs[Any], source: str) -> None:
@@ -44,6 +44,8 @@ class ValidityMonitor:
         self._source = source
         # The fluents that the rest of the plan relies on; all, if that is not known.
         self._support = beliefs.watch(own=source)
+        self.changed_by_others: Collection[Fluent[Any]] = ()
+        """The fluents whose changes by others were looked at in the latest check."""
         self._is_new = False  # not checked yet
         self._works_in: FrozenState | None = None  # the new plan works in this state
         self._unexpected: Change | None = None  # an effect with another value than planned
@@ -94,6 +96,7 @@ class ValidityMonitor:
             changes.setdefault(unexpected.fluent, unexpected)
         watched, self._is_new, self._unexpected = self._support.fluents, False, None
         self._support.forget()
+        self.changed_by_others = frozenset(by_others)
         validity = self._checked(running, by_others)
         failure = validity.failure
         self._support.over(validity.support)

@@ -45,6 +45,20 @@ def test_beside_one_branch_alone_the_goal_is_planned_anew_and_that_runs_on(stage
     assert ticks(goal, 2) == "RS"
 
 
+def test_a_step_runs_on_although_the_plan_itself_has_ended_its_precondition(stage):
+    walk = stage.step("walk", "RRRS", precondition=World.lit)
+    switch = stage.step("switch", "S", on_start=World.lit.becomes(False))
+    take = ready(stage, "take", World.lit)
+    go = stage.compound("go", lambda: [method(parallel(walk, switch), take)])
+    goal = stage.goal(go, lit=True)
+    assert ticks(goal, 5) == "RRRRS"
+    assert len(stage.heard.of(PlanRepaired)) == 1
+    assert stage.heard.lines() == [
+        *("start walk", "start switch", "done switch", "done walk"),
+        *("start take", "done take"),
+    ]
+
+
 def test_an_alternative_that_had_nothing_to_do_gets_steps(stage):
     walk, look = stage.step("walk", "RRS"), stage.step("look", "S")
     parts = ready(stage, "take", World.armed), ready(stage, "light", World.lit)

@@ -8,6 +8,7 @@ from bthtn.engine.plan.walk import leaves, preorder
 from bthtn.engine.planning.exclusions import avoidable
 from bthtn.engine.planning.planner import Planner
 from bthtn.engine.planning.protocol import SearchStatus
+from bthtn.engine.replanning.improvement import Start
 from bthtn.engine.replanning.repair import Repair
 from bthtn.engine.replanning.validity import validity_of
 from tests.rests import FAILURE, INVALID, RUNNING, SUCCESS, rest_of
@@ -111,7 +112,7 @@ class Running:
     def repair(self, avoiding=None, at=None, **values):
         now = Soldier(**values).frozen()
         node = self.nodes[at] if at else self.broken(now).node
-        return Repair(self.plan, self.rest, node, now, self.settings, avoiding or {})
+        return Repair(self.plan, self.rest, node, Start(now, avoiding or {}), self.settings)
 
 
 def repaired(repair):

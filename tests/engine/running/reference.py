@@ -565,6 +565,8 @@ class Goal(Behaviour):
             if isinstance(part, Suspended):
                 break
             part.node = with_children(part.node, [child.node for child in part.children])
+        for part in new.around():  # nothing was left to do there, and now there is
+            part.status = RUNNING if part.status is SUCCESS else part.status
         running = old.running()
         new.place(running)
         opened = [part for part in (*old.parts(), old) if isinstance(part, WithCleanup)]
