@@ -26,7 +26,7 @@ from bthtn.engine.behaviours.handover import hand_over
 from bthtn.engine.behaviours.plan_behaviour import PlanComposite
 from bthtn.engine.behaviours.plan_run import Inside, Path, PlanRun
 from bthtn.engine.behaviours.sequence import PlanSequence
-from bthtn.engine.behaviours.status import FAILURE, RUNNING
+from bthtn.engine.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.engine.behaviours.task_leaf import TaskLeaf
 from bthtn.engine.domain.network import ParallelPolicy
 from bthtn.engine.plan.nodes import BranchingNode, Node, ParallelNode, ScopeNode, SequenceNode
@@ -165,10 +165,10 @@ def splice(place: Place, steps: list[Behaviour], run: PlanRun) -> None:
 
 
 def _go_on(node: Behaviour) -> None:
-    """Let a part that has failed go on, and all around it."""
+    """Let a part that has ended go on, and all around it: it had nothing to do, or has failed."""
     above: Behaviour | None = node
     while isinstance(above, PlanComposite):
-        if above.status is FAILURE:
+        if above.status is FAILURE or above.status is SUCCESS:
             above.status, above.feedback_message = RUNNING, ""
             if isinstance(above, PlanDecorated):
                 above.failure = None

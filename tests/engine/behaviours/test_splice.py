@@ -3,7 +3,7 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn import method, parallel, priority
+from bthtn import method, parallel, pause, priority
 from bthtn.engine.agent.events import CodeFailed, PlanAdopted, PlanRepaired
 from bthtn.engine.behaviours import mount
 from bthtn.studio.testing.doubles import ticks
@@ -57,6 +57,17 @@ def test_a_step_runs_on_although_the_plan_itself_has_ended_its_precondition(stag
         *("start walk", "start switch", "done switch", "done walk"),
         *("start take", "done take"),
     ]
+
+
+def test_a_branch_whose_plan_on_arrival_had_nothing_to_do_gets_steps(stage):
+    walk, part = stage.step("walk", "RRRRRS"), ready(stage, "take", World.armed)
+    later = stage.compound("later", lambda: [method(pause(now=True), part)])
+    go = stage.compound("go", lambda: [method(parallel(walk, later))])
+    goal = stage.goal(go, armed=True)
+    assert ticks(goal, 3) == "RRR"
+    assert told_after(stage, goal, armed=False) == ["start take"]
+    assert len(stage.heard.of(PlanRepaired)) == 1
+    assert ticks(goal, 2) == "RS"
 
 
 def test_an_alternative_that_had_nothing_to_do_gets_steps(stage):
