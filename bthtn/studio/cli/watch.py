@@ -66,8 +66,6 @@ def watch(  # noqa: PLR0913 - one for each thing that can be typed
     character = character_of(target, seed)
     profile = Profile() if profiled else None
     with Viewer(character, port=port, name=target.name, paused=paused, profile=profile) as viewer:
-        say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")
-        sys.stdout.flush()  # whoever reads a pipe waits for the address
         return exit_code(_watched(character, target, seed, viewer, 1 / rate, profile))
 
 
@@ -89,7 +87,7 @@ def _watched(
     pause: float,
     profile: Profile | None,
 ) -> int:
-    """Tick until a signal comes, again from the beginning when a page wants that.
+    """Say the address, and tick until a signal comes; again, when a page wants that.
 
     Each run is profiled by itself, if one is. Returns the number of the signal.
     """
@@ -103,7 +101,9 @@ def _watched(
         ended.set()
         viewer.release()
 
-    with handled_by(on_signal):
+    with handled_by(on_signal):  # before the address is said: whoever reads it may send a signal
+        say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")
+        sys.stdout.flush()  # whoever reads a pipe waits for it
         try:
             viewer.wait()
             with profile or nullcontext():

@@ -94,6 +94,16 @@ def test_each_run_is_profiled_by_itself_and_none_is_unless_it_is_asked_for(bthtn
     assert Pages.profiles == [None, None]
 
 
+def test_whoever_has_read_the_address_may_end_the_run(bthtn, monkeypatch):
+    def say(text):
+        signal.raise_signal(signal.SIGINT)
+        sys.stdout.write("it ends in its own time\n")
+
+    monkeypatch.setattr("bthtn.studio.cli.watch.say", say)
+    answer = bthtn("watch", "starter", "--port", "0")
+    assert (answer.code, answer.out) == (130, "it ends in its own time\n")
+
+
 TERMINATED = pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)
 
 
