@@ -1,5 +1,6 @@
 """The robot in the flat: whatever goes wrong, nothing is owed, and every failure has a reason."""
 
+import json
 from random import Random
 
 import pytest
@@ -38,17 +39,23 @@ def unexplained(made, events):
                 yield f"{event.reason} is not in: {explained}"
 
 
-def faults_of(seed):
-    """What is wrong in a run to its end, after which the robot is stopped."""
-    made = a_run(seed)
-    watch, faults = Invariants(made, invariants), []
+def faults_to_its_end(made, after_tick):
+    """What is wrong in a run to its end: by the events, after each tick, and when it is over."""
+    faults = []
     while not made.finished and made.ticks < LONGEST:
         faults += unexplained(made, made.tick())
-        faults += watch.after_tick()
+        faults += after_tick()
     flat = made.agent.body.flat
     if not made.finished or len(flat.answers) < len(flat.orders):
         faults.append(f"stuck after {made.ticks} ticks in the {flat.at}: {made.agent.beliefs.now}")
-    return faults + after_its_end(made, watch)
+    return faults
+
+
+def faults_of(seed):
+    """What is wrong in a run to its end, after which the robot is stopped."""
+    made = a_run(seed)
+    watch = Invariants(made, invariants)
+    return faults_to_its_end(made, watch.after_tick) + after_its_end(made, watch)
 
 
 def after_its_end(made, watch):
@@ -79,6 +86,26 @@ def test_stopped_at_any_time_it_stands_still_and_owes_nothing(ticks):
     for _ in range(ticks):
         made.tick()
     assert after_its_end(made, watch) == []
+
+
+def faults_when_loaded(seed, ticks):
+    """What is wrong in the rest of a run that was saved after so many ticks."""
+    made, loaded = a_run(seed), character(seed)
+    for _ in range(ticks):
+        made.tick()
+    loaded.load(json.loads(json.dumps(made.save())))
+    return faults_to_its_end(loaded, lambda: invariants(loaded))
+
+
+@pytest.mark.parametrize("ticks", range(1, 60, 11))
+def test_loaded_it_sends_its_goal_anew_and_does_what_is_left(ticks):
+    assert faults_when_loaded(3, ticks) == []
+
+
+@pytest.mark.slow  # as the test above, at every tick of other runs
+@pytest.mark.parametrize("seed", range(8))
+def test_so_it_does_at_any_tick(seed):
+    assert [faults_when_loaded(seed, ticks) for ticks in range(60)] == [[]] * 60
 
 
 def test_the_end_lasts_until_the_wheels_have_stopped():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bthtn.behaviours import PlainData
 from bthtn.ros import FakeActionServer, FakeGoal, FakeNode, FakeService
 
 from .flat import Flat, Job
@@ -45,6 +46,14 @@ class JobServer(FakeActionServer):
         self._jobs: dict[FakeGoal, Iterator[object]] = {}
         self._back_in = 0
 
+    def save(self) -> int:
+        """For how many more seconds it is away. Its goals are not saved: they are sent anew."""
+        return self._back_in
+
+    def load(self, saved: int) -> None:
+        """Be away for so many seconds, or here."""
+        self._back_in, self.is_here = saved, not saved
+
     def step(self) -> None:
         """Let a second pass: for the goals, or for a server that is starting."""
         if not self.is_here:
@@ -63,6 +72,11 @@ class JobServer(FakeActionServer):
         self._jobs.clear()
         self._back_in = STARTING
         super().go_away()
+
+    def come_back(self) -> None:
+        """Be here again, without a goal."""
+        self._back_in = 0
+        super().come_back()
 
     def _begin(self, goal: FakeGoal) -> None:
         if self._flat.goes_wrong():
@@ -85,7 +99,7 @@ def _end(goal: FakeGoal, why: str | None) -> None:
         goal.succeed(result)
 
 
-class Body:
+class Body(PlainData):
     """A node, action servers, a service and topics, in a flat whose time is that of the node."""
 
     def __init__(self, flat: Flat) -> None:
@@ -97,6 +111,19 @@ class Body:
         self.trouble = NO_TROUBLE
         """The last thing that went wrong with the present order."""
         self._publishers = {name: self.node.create_publisher(Message, name, 1) for name in TOPICS}
+
+    def save(self) -> list[Any]:
+        """The flat, what went wrong last, the time, and the servers."""
+        servers = {name: server.save() for name, server in self.servers.items()}
+        return [self.flat.save(), self.trouble, self.node.seconds, servers]
+
+    def load(self, saved: list[Any]) -> None:
+        """Be in that flat again, at that time. Nobody is asked to move yet."""
+        flat, self.trouble, seconds, servers = saved
+        self.flat.load(flat)
+        self.node.jump(seconds)
+        for name, server in self.servers.items():
+            server.load(servers[name])
 
     @property
     def running(self) -> list[Any]:

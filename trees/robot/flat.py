@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from random import Random
 from typing import Final
+
+from bthtn.behaviours import PlainData
 
 from .places import CHARGER, DOORS, NOTHING, ROOMS, THINGS
 
@@ -24,15 +25,7 @@ CHARGING: Final = 2.5  # percent a second: nobody wants to watch a charger for l
 POLITE: Final = 5  # seconds to wait for somebody in the way: who only passes is gone by then
 
 
-@dataclass(slots=True)
-class Person:
-    """Somebody in a doorway; who is on the phone does not hear that he is asked to move."""
-
-    leaves_in: int
-    on_the_phone: bool
-
-
-class Flat:
+class Flat(PlainData):
     """How everything is. A second passes with each ``step``.
 
     ``mishaps`` is the chance, in each second, of each thing that happens by itself: by default
@@ -51,7 +44,8 @@ class Flat:
         self.gripper = NOTHING
         self.things = THINGS.copy()
         self.shut = {name: door.shuts and dice.random() < 0.5 for name, door in DOORS.items()}
-        self.people: dict[str, Person] = {}
+        self.people: dict[str, tuple[int, bool]] = {}
+        """Who stands in which doorway: he leaves in so many seconds, and is on the phone or not."""
         wanted = dice.sample(sorted(self.things), 2)
         self.orders = [
             (it, dice.choice([r for r in ROOMS if r != self.things[it]])) for it in wanted
@@ -79,9 +73,9 @@ class Flat:
             self.answer(f"brought the {self.given[0]} to the {self.given[1]}")
         self.asked_for += 1
         self.battery = max(0.0, self.battery - IDLE)
-        for door, person in list(self.people.items()):
-            person.leaves_in -= 1
-            if person.leaves_in <= 0:
+        for door, (leaves_in, on_the_phone) in list(self.people.items()):
+            self.people[door] = leaves_in - 1, on_the_phone
+            if leaves_in == 1:
                 del self.people[door]
         if self.happens():
             self.fall_shut(self.dice.choice(sorted(DOORS)))
@@ -105,7 +99,7 @@ class Flat:
     def step_in(self, door: str, seconds: int) -> None:
         """Let somebody stand in an open doorway for a while."""
         if not self.shut[door]:
-            self.people[door] = Person(seconds, on_the_phone=self.goes_wrong())
+            self.people[door] = seconds, self.goes_wrong()
 
     def slip(self) -> None:
         """Let what the robot holds fall to the ground."""
@@ -114,7 +108,8 @@ class Flat:
 
     def ask_to_move(self, door: str) -> str:
         """Ask whoever stands there to move; why that was in vain, or nothing."""
-        if door in self.people and self.people[door].on_the_phone:
+        _, on_the_phone = self.people.get(door, (0, False))
+        if on_the_phone:
             return "nobody listens"
         self.people.pop(door, None)
         return ""
