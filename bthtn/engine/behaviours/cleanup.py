@@ -68,6 +68,8 @@ def owe_cleanup(
 class OwedCleanup:
     """One cleanup that is owed, as an abort of the agent. It ends exactly once."""
 
+    is_stopped = False  # as a PlanOwner: nobody stops it but by cutting it off
+
     def __init__(
         self, part: ScopeNode, path: Path, run: PlanRun, domain: FrozenDomain, settings: Settings
     ) -> None:

@@ -3,7 +3,8 @@
 What has failed several times in a row (``RetryPolicy.after``) is left alone for ``backoff`` ticks,
 after each further failure for twice as long, up to ``longest``. A change of something that it has
 read ends the back-off, but not twice within an eighth of it: so a belief that changes in every tick
-does not make a goal plan in every tick. During its back-off
+does not make a goal plan in every tick. A success forgets it; so does time: what fails more than
+``longest`` after its last failure or back-off has failed for the first time. During its back-off
 
     a step, or a method     is avoided: plans do without it
     the goal itself         waits: it fails without a search, at most until the back-off of

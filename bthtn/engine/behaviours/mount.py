@@ -85,7 +85,7 @@ class Mount:
 
     __slots__ = (
         *("_agent", "_domains", "_goal", "_on_resumed", "_run", "_search"),
-        *("finished", "hooks", "is_broken", "setup_arguments", "started"),
+        *("finished", "hooks", "is_broken", "is_stopped", "setup_arguments", "started"),
     )
 
     def __init__(
@@ -109,6 +109,8 @@ class Mount:
         """Those of the plan and of the plans before it, of which steps may still be running."""
         self.is_broken = False
         """Whether the plan goes no further; only its running steps go on, until the next plan."""
+        self.is_stopped = False
+        """Whether users' code has stopped the goal in this tick: nothing more begins in it."""
         self._run: PlanRun | None = None
 
     @property

@@ -15,7 +15,8 @@
 Beside that, it may be so that
 
     ``ends_for``        it has to end: in its next tick it only ticks the running steps
-    ``_is_stopped``     users' code has stopped it in its own tick: nothing more begins in this one
+    it ``is_stopped``   users' code has stopped it in its own tick: nothing more begins in this one,
+                        no plan, no repair and no step, which asks ``mount``
     ``_awaited``        it waits for goals whose place it takes; ``_waiting`` wait for it
     ``_ended``          it has ended in the tick of another goal, and says so in its own
     ``_inherits``       it has the plan of a goal of an older tree, and was not ticked since
@@ -144,8 +145,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         """Whether it had to wait for aborts, which may have changed the beliefs."""
         self._ended: Status | None = None
         """The end of a goal that began while another was stopped: its answer in the next tick."""
-        self._is_stopped = False
-        """Whether it was stopped in the middle of its tick, at the end of which it is aborted."""
         self._reloads = agent.reloads
         self._inherits = False
         """Whether it has the running plan of a goal of an older tree, and was not ticked since."""
@@ -224,7 +223,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             if self.status is not RUNNING:
                 self.initialise()  # a subclass may have one, as with py_trees
             status = self._ended or self._prepare_tick() or (yield from self._advance())
-            is_stopped = self._is_stopped or (status is RUNNING and self.status is INVALID)
+            is_stopped = self._mount.is_stopped or (status is RUNNING and self.status is INVALID)
             if status is not RUNNING:
                 self._stop(status)
             if is_stopped:  # in the middle of this tick
@@ -262,8 +261,8 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         """
         for worker, method in at_work(but_one=True):
             if worker is self and method in ("tick", "_begin", "stop"):
-                if method != "stop" and self._ended is None and not self._is_stopped:
-                    self._is_stopped = True
+                if method != "stop" and self._ended is None and not self._mount.is_stopped:
+                    self._mount.is_stopped = True
                     self.ends_for = self.ends_for or interruption_of(self)
                 return
         runtime = runtime_of(self.agent)
@@ -325,7 +324,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         # As that of py_trees, without the text for its logger.
         self.terminate(new_status)
         self.status = new_status
-        self._ended, self._is_stopped = None, False
+        self._ended, self._mount.is_stopped = None, False
         if is_interrupted and not runtime_of(self.agent).is_sensed:
             self._warn_of_aborts()
         if self._waiting:
@@ -341,7 +340,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
     # from state to state
 
     def _prepare_tick(self) -> Status | None:
-        if self._is_stopped:  # by what an abort has called
+        if self._mount.is_stopped:  # by what an abort has called
             return INVALID
         failures = self._search.failures
         failures.tick()
@@ -366,8 +365,6 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             if self._mount.is_broken and (yield from self._mount.run_on()):
                 self._start_search(self._search.reason)
             return status
-        if self._is_stopped:  # by what a search or a hook has called: nothing more is started
-            return RUNNING
         subtree = self.children[0]
         if subtree.status is not SUCCESS:  # else it is done, but for its unfinished aborts
             self._mount.run.ticked()
@@ -397,7 +394,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
                 self._has_waited = False
                 self._search.restart_if_changed()
             plan = self._search.advance()
-            if plan is None or self._is_stopped or self._must_wait():
+            if plan is None or self._mount.is_stopped or self._must_wait():
                 return RUNNING
             if self._mount.is_broken and not self._mount.is_taken_over_by(plan):
                 self._give_up()
@@ -423,7 +420,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             return SUCCESS
         search = self._search
         for verdict in self._review.verdicts(self._mount, search.budget, search.newest()):
-            if self._is_stopped:
+            if self._mount.is_stopped:
                 break
             self.verdict = verdict
             search.failures.reviewed(verdict.failure)
@@ -504,7 +501,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         except BthtnError as error:
             search.failures.raised(error)
             return None
-        if repair.plan is None or self._is_stopped:
+        if repair.plan is None or self._mount.is_stopped:
             return None
         try:
             is_done = self._mount.splice(repair)
@@ -513,7 +510,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         return repair if is_done else None
 
     def _after(self, status: Status) -> Status:
-        if status is RUNNING and self.ends_for and not self._is_stopped:
+        if status is RUNNING and self.ends_for and not self._mount.is_stopped:
             self._stop(INVALID)
             return FAILURE
         if status is RUNNING:
@@ -528,7 +525,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
         failure = failure_of(self._mount.subtree)
         if failure.node is not None:
             self._search.failures.part_failed(self._mount.rest(), failure)
-        if self.ends_for and not self._is_stopped:
+        if self.ends_for and not self._mount.is_stopped:
             self._stop(INVALID)
             return FAILURE
         return self._plan_again(failure)
@@ -633,7 +630,7 @@ class PlanGoal(Unpicklable, LeanBehaviour):
             while True:
                 next(rest_of_tick)
         except StopIteration as done:
-            if self._is_stopped:
+            if self._mount.is_stopped:
                 self._stop(INVALID)
             else:
                 self._ended = None if done.value is RUNNING else done.value

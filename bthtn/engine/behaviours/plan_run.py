@@ -188,6 +188,9 @@ class Cooldowns:
 class PlanOwner(Protocol):
     """**Protocol:** who runs a plan, whose behaviours know neither the planner nor the goal."""
 
+    is_stopped: bool
+    """Whether users' code has stopped the plan in this tick: nothing more begins in it."""
+
     def plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Start to plan a suspended part. Returns a function to call at every tick.
 

@@ -78,7 +78,7 @@ class Suspended(Placeholder):
 
     def update(self) -> Status:
         """Called by py_trees at every tick: plan, wait, or set ``replacement``."""
-        if self._run.ticks < self._not_before:
+        if self._run.ticks < self._not_before or self._run.owner.is_stopped:
             return RUNNING
         try:
             return self._arrive()

@@ -135,6 +135,8 @@ class TaskLeaf(PlanLeaf):
                 self._obstacle = obstacle_of(during, self.node, self._run.agent.beliefs)
             if self._obstacle is not None:
                 return self._abort_operator()
+        elif self._run.owner.is_stopped:
+            return RUNNING  # it is stopped at the end of this tick, before it has begun
         elif self._run.has_reactive_choices and not self._has_place():
             return FAILURE
         elif self._must_wait():

@@ -6,8 +6,8 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn import method, parallel
-from bthtn.engine.agent.events import PlanRepaired
+from bthtn import defer, method, null, parallel, sequence
+from bthtn.engine.agent.events import PlanRepaired, PlanResumed
 from bthtn.errors import ExecutionError
 from bthtn.studio.testing.doubles import ticks
 from tests.engine.behaviours.reentrant import CALLS, PLACES, Scene, outcomes, table
@@ -123,3 +123,28 @@ def test_what_is_stopped_by_its_search_begins_no_plan(stage, before, behind):
     assert goal.status is Status.INVALID
     assert stage.heard.lines() == [*before, *behind]
     assert stage.heard.of(PlanRepaired) == []
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        lambda walk, look, wave: sequence(walk, wave),
+        lambda walk, look, wave: sequence(walk, defer(wave, now=True)),
+        lambda walk, look, wave: sequence(parallel(walk, null()), wave),
+        lambda walk, look, wave: parallel(walk, sequence(look, wave)),
+    ],
+    ids=["behind it", "planned on arrival", "behind a join", "beside it"],
+)
+def test_no_step_begins_in_the_tick_in_which_a_step_stops_the_goal(stage, whole):
+    moments = [lambda: goal.stop(Status.INVALID), lambda: None]
+
+    def in_tick():
+        moments.pop()()
+
+    walk = stage.step("walk", "RS", at_tick=in_tick)
+    look, wave = stage.step("look", "RS"), stage.step("wave", "R")
+    goal = stage.goal(whole(walk, look, wave))
+    assert ticks(goal, 2) == "R-"
+    assert "done walk" in stage.heard.lines()
+    assert "start wave" not in stage.heard.lines()
+    assert stage.heard.of(PlanResumed) == []
