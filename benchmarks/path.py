@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from bthtn import UNKNOWN
 from bthtn.engine.agent.events import AgentEvent, BeliefChanged
-from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, kind, name, xy
+from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, kind, name
+from bthtn.kit.grids import Cell
 
 SIDE, LEGEND = 24, 150
 PAINTS = {"grey": "#777", "yellow": "#d8b400", "green": "#3a9a3a"}
@@ -16,7 +17,7 @@ LETTERS = {"key": "k", "ball": "●", "box": "■", "goal": "★"}
 
 def path_svg(events: Iterable[AgentEvent]) -> str:
     """The picture, as SVG. Things are where they were first seen; deeds are numbered in order."""
-    first, path, front, deeds = {"0,0": "floor"}, ["0,0"], "1,0", []
+    first, path, front, deeds = {(0, 0): "floor"}, [(0, 0)], (1, 0), []
     for event in events:
         if not isinstance(event, BeliefChanged):
             continue
@@ -35,14 +36,14 @@ def path_svg(events: Iterable[AgentEvent]) -> str:
     return _svg(first, path, deeds)
 
 
-def _svg(first: dict[str, str], path: list[str], deeds: list[tuple[str, str]]) -> str:
-    xs, ys = zip(*map(xy, first), strict=True)
+def _svg(first: dict[Cell, str], path: list[Cell], deeds: list[tuple[Cell, str]]) -> str:
+    xs, ys = zip(*first, strict=True)
     left, top = min(xs), min(ys)
     wide, high = (max(xs) - left + 1) * SIDE, (max(ys) - top + 1) * SIDE
     legend = [f"{number} {deed}" for number, (_, deed) in enumerate(deeds, 1)]
 
-    def corner(place: str) -> tuple[int, int]:
-        x, y = xy(place)
+    def corner(place: Cell) -> tuple[int, int]:
+        x, y = place
         return (x - left) * SIDE, (y - top) * SIDE
 
     parts = [

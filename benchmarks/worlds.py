@@ -73,7 +73,7 @@ def careless(agent: Explorers, seed: int) -> Behaviour:
 
 def wanderer(agent: Explorers, seed: int) -> Behaviour:
     """The explorer's tree with a leaf that wanders in the place of the one that plans."""
-    return explorer(agent, lambda agent: Wander(agent, Random(seed)))  # noqa: S311 - dice
+    return explorer(agent, lambda agent: Wander(agent.body, Random(seed)))  # noqa: S311 - dice
 
 
 TREES: dict[str, Callable[[Explorers, int], Behaviour]] = {

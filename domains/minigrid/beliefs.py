@@ -1,7 +1,7 @@
 """The beliefs of an explorer: a map in words, of which most is unknown at first.
 
-A place is a text, ``"3,-1"``: so many steps to the east and to the south of where he began. What
-he saw there is a text as well: ``"floor"``, ``"wall"``, ``"red key"``, ``"locked red door"``.
+A place is a cell, ``(3, -1)``: so many steps to the east and to the south of where he began. What
+he saw there is a text: ``"floor"``, ``"wall"``, ``"red key"``, ``"locked red door"``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
+from bthtn.kit.grids import Cell
 
 MOVABLE: Final = ("key", "ball", "box")
 PLAIN: Final = ("floor", "wall")
@@ -18,11 +19,11 @@ NOTHING: Final = "nothing"
 class Explorer(State):
     """Where he stands, what he holds, and what he has seen so far."""
 
-    at: Fluent[str] = fluent(default="0,0")
-    front: Fluent[str] = fluent(default="1,0")
+    at: Fluent[Cell] = fluent(default=(0, 0))
+    front: Fluent[Cell] = fluent(default=(1, 0))
     carrying: Fluent[str] = fluent(default=NOTHING)
-    cell: FluentFamily[str, str] = fluents(default=UNKNOWN, type=str)
-    where: FluentFamily[str, str] = fluents(default=UNKNOWN, type=str)
+    cell: FluentFamily[Cell, str] = fluents(default=UNKNOWN)
+    where: FluentFamily[str, Cell] = fluents(default=UNKNOWN)
 
 
 # words for what is in a place
@@ -61,30 +62,3 @@ def key_to(door: str) -> str:
 def opened(door: str) -> str:
     """The door when it is open."""
     return f"open {name(door)}"
-
-
-# places
-
-
-def place(x: int, y: int) -> str:
-    """The place so many steps to the east and to the south."""
-    return f"{x},{y}"
-
-
-def xy(somewhere: str) -> tuple[int, int]:
-    """How far a place lies to the east and to the south."""
-    x, y = somewhere.split(",")
-    return int(x), int(y)
-
-
-def beside(somewhere: str) -> tuple[str, str, str, str]:
-    """The places to the east, south, west and north."""
-    x, y = xy(somewhere)
-    return place(x + 1, y), place(x, y + 1), place(x - 1, y), place(x, y - 1)
-
-
-def around(somewhere: str) -> tuple[str, ...]:
-    """The eight places around one, in a circle."""
-    x, y = xy(somewhere)
-    circle = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
-    return tuple(place(x + dx, y + dy) for dx, dy in circle)

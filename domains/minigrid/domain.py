@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bthtn import UNKNOWN, Domain, Methods, Primitive, defer, method, one_of, primitive
+from bthtn.kit.grids import Cell
 
 from .beliefs import MOVABLE, NOTHING, Explorer, is_door, key_to, kind, opened
 from .ways import boxes, has_clear_way, obstacles, places, spots, unseen, way
@@ -51,7 +52,7 @@ def look_around() -> Methods:
 
 
 @minigrid.compound
-def see(place: str) -> Methods:
+def see(place: Cell) -> Methods:
     """Get to know what is in a place."""
     obstacle = one_of(lambda state: obstacles(state, place)[:1])
     yield method(look_at(place))
@@ -59,7 +60,7 @@ def see(place: str) -> Methods:
 
 
 @minigrid.compound
-def approach(place: str) -> Methods:
+def approach(place: Cell) -> Methods:
     """Stand before a place and face it; what is in the way is cleared away."""
     obstacle = one_of(lambda state: obstacles(state, place)[:1])
     yield method(when=Explorer.front == place)
@@ -68,7 +69,7 @@ def approach(place: str) -> Methods:
 
 
 @minigrid.compound
-def clear(place: str) -> Methods:
+def clear(place: Cell) -> Methods:
     """Open the door there, with its key if it is locked; or carry away what lies there."""
     key = one_of(lambda state: (key_to(state.cell[place]),))
     yield method(
@@ -83,7 +84,7 @@ def clear(place: str) -> Methods:
 
 
 @minigrid.compound
-def lift(place: str) -> Methods:
+def lift(place: Cell) -> Methods:
     """Hold what lies there. He who holds something else puts it down before."""
     yield method(approach(place), empty_hands(), approach(place), pick_up(place))
 
@@ -100,7 +101,7 @@ def empty_hands() -> Methods:
 
 
 @minigrid.primitive
-def look_at(place: str) -> Primitive:
+def look_at(place: Cell) -> Primitive:
     """Walk towards a place until it is seen. Nobody can tell what that will be, or from where."""
     return primitive(
         precondition=lambda state: has_clear_way(state, place),
@@ -109,18 +110,18 @@ def look_at(place: str) -> Primitive:
 
 
 @minigrid.primitive
-def go_up_to(place: str) -> Primitive:
+def go_up_to(place: Cell) -> Primitive:
     """Walk until one stands before a place and faces it."""
 
     def stand_before(state: Explorer) -> None:
-        state.at = way(state, lambda there: there == place)[-2]
+        state.at = way(state, place)[-2]
         state.front = place
 
     return primitive(precondition=lambda state: has_clear_way(state, place), expected=stand_before)
 
 
 @minigrid.primitive
-def enter(place: str) -> Primitive:
+def enter(place: Cell) -> Primitive:
     """Step forward."""
     return primitive(
         precondition=Explorer.front == place,
@@ -129,7 +130,7 @@ def enter(place: str) -> Primitive:
 
 
 @minigrid.primitive
-def pick_up(place: str) -> Primitive:
+def pick_up(place: Cell) -> Primitive:
     """Pick up what lies there."""
     thing = Explorer.cell[place]
 
@@ -148,7 +149,7 @@ def pick_up(place: str) -> Primitive:
 
 
 @minigrid.primitive
-def open_door(place: str) -> Primitive:
+def open_door(place: Cell) -> Primitive:
     """Open a door that is not locked."""
 
     def swing(state: Explorer) -> None:
@@ -158,7 +159,7 @@ def open_door(place: str) -> Primitive:
 
 
 @minigrid.primitive
-def open_box(place: str) -> Primitive:
+def open_box(place: Cell) -> Primitive:
     """Open a box, of which nothing is left but what was in it."""
     return primitive(
         precondition=Explorer.front == place, expected=Explorer.cell[place].becomes(UNKNOWN)
@@ -166,7 +167,7 @@ def open_box(place: str) -> Primitive:
 
 
 @minigrid.primitive
-def unlock(place: str) -> Primitive:
+def unlock(place: Cell) -> Primitive:
     """Open a locked door with the key in one's hand."""
 
     def swing(state: Explorer) -> None:

@@ -1,4 +1,4 @@
-"""The explorer's body: what he does in this step, and what he sees after it."""
+"""The explorer's body: what he does in a step, where he is, what he has seen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from bthtn.behaviours import PlainData
-from bthtn.examples.domains.minigrid.beliefs import NOTHING, PLAIN, place, xy
+from bthtn.examples.domains.minigrid.beliefs import MOVABLE, NOTHING, PLAIN, is_free, kind
+from bthtn.kit.grids import HEADINGS, Cell, GridMap, moved
 
 from .level import Action, Level
 
@@ -15,33 +16,41 @@ KINDS: Final = (
 )
 COLOURS: Final = ("red", "green", "blue", "purple", "yellow", "grey")
 DOORS: Final = ("open", "closed", "locked")
-HEADINGS: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SIZE: Final = 7
 
 
 class Body(PlainData):
-    """Does one thing in each step. ``done`` is what was done in the last one."""
+    """Does one thing in each step, and remembers what is seen after it."""
 
     def __init__(self, level: Level) -> None:
         self.level = level
-        self.done: Action | None = None
-        self._order: Action | None = None
+        self.map: GridMap[str] = GridMap()
+        self.here: Cell = (0, 0)
+        self.order: Action | None = None
+        self.map.see({self.here: "floor"})
+        self._look()
 
     def save(self) -> list[Any]:
-        """The level, and what was done last."""
-        return [self.level.save(), self.done, self._order]
+        """What was done so far, which leads to the same place and shows the same; and the order."""
+        return [self.level.save(), self.order]
 
     def load(self, saved: list[Any]) -> None:
-        """Be in that level again."""
-        level, done, order = saved
-        self.level.load(level)
-        self.done = None if done is None else Action(done)
-        self._order = None if order is None else Action(order)
+        """Do again what is missing of it: leaves of the tree load their body, too."""
+        done, order = saved
+        for action in done[self.level.steps :]:
+            self.act(Action(action))
+            self.step()
+        self.order = None if order is None else Action(order)
 
     @property
-    def heading(self) -> int:
-        """Which way he looks: 0 is east, 1 is south."""
-        return int(self.level.observation["direction"])
+    def heading(self) -> Cell:
+        """Which way he looks."""
+        return HEADINGS[int(self.level.observation["direction"])]
+
+    @property
+    def front(self) -> Cell:
+        """The cell that he faces."""
+        return moved(self.here, self.heading)
 
     @property
     def carried(self) -> str:
@@ -49,35 +58,47 @@ class Body(PlainData):
         what = _word(self.level.observation["image"][SIZE // 2][SIZE - 1])
         return NOTHING if what == "floor" else what
 
+    def is_free(self, cell: Cell) -> bool:
+        """Whether one can walk in, as far as he knows."""
+        return is_free(self.map.get(cell, ""))
+
     def act(self, action: Action) -> None:
         """Do this in the next step."""
-        self._order = action
+        self.order = action
 
     def step(self) -> None:
         """Let the world go on, if anything is to be done: it waits for its player."""
-        self.done, self._order = self._order, None
-        if self.done is not None:
-            self.level.step(self.done)
+        action, self.order = self.order, None
+        if action is None:
+            return
+        # Nobody tells him where he is, so he counts his steps.
+        if action is Action.FORWARD and self.is_free(self.front):
+            self.here = self.front
+        self.level.step(action)
+        self._look()
+
+    def _look(self) -> None:
+        view = dict(self._view())
+        # What he cannot lift moves by itself: it belongs to no map, and the tree looks after it.
+        can_lift = self.level.actions > Action.PICK_UP
+        self.moving = {
+            cell for cell, what in view.items() if kind(what) in MOVABLE and not can_lift
+        }
+        self.changed = self.map.see(view | dict.fromkeys(self.moving, "floor"))
+
+    def _view(self) -> Iterator[tuple[Cell, str]]:
+        """The cells that he sees, and what is in them."""
+        image = self.level.observation["image"]
+        for right in range(SIZE):
+            for down in range(SIZE):
+                cell = moved(self.here, self.heading, SIZE - 1 - down, right - SIZE // 2)
+                what = _word(image[right][down])
+                if what != "unseen" and cell != self.here:
+                    yield cell, what
 
     def _repr_png_(self) -> bytes | None:
         """How the level looks: for `bthtn watch`, and for notebooks."""
         return self.level.picture()
-
-    def view_from(self, here: str) -> Iterator[tuple[str, str]]:
-        """The places that he sees, if he stands here, and what is in them."""
-        image = self.level.observation["image"]
-        for right in range(SIZE):
-            for down in range(SIZE):
-                there = moved(here, self.heading, SIZE - 1 - down, right - SIZE // 2)
-                what = _word(image[right][down])
-                if what != "unseen" and there != here:
-                    yield there, what
-
-
-def moved(here: str, heading: int, ahead: int, right: int = 0) -> str:
-    """The place so far ahead and to the right of somebody who looks that way."""
-    (x, y), (dx, dy) = xy(here), HEADINGS[heading]
-    return place(x + ahead * dx - right * dy, y + ahead * dy + right * dx)
 
 
 def _word(cell: tuple[int, int, int]) -> str:

@@ -61,11 +61,6 @@ class Level(PlainData):
         """What was done: a game of MiniGrid goes the same way again."""
         return self._done.copy()
 
-    def load(self, saved: list[int]) -> None:
-        """Do again what is missing of it: leaves of the tree load their body, too."""
-        for action in saved[self.steps :]:
-            self.step(Action(action))
-
     def step(self, action: Action) -> None:
         """Do something."""
         seen, reward, ended, too_late, _ = self._environment.step(int(action))

@@ -1,15 +1,13 @@
-"""The explorer's senses: from what he sees, where he is and what is around him."""
+"""The explorer's senses: what is believed after a step."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from bthtn import UNKNOWN, Expression, Fluent, fluent
+from bthtn import UNKNOWN, Fluent, fluent
 from bthtn.behaviours import Agent
-from bthtn.examples.domains.minigrid.beliefs import MOVABLE, Explorer, around, is_free, kind, names
+from bthtn.examples.domains.minigrid.beliefs import Explorer, names
+from bthtn.kit.grids import around
 
-from .body import Body, moved
-from .level import Action
+from .body import Body
 
 
 class Walker(Explorer):
@@ -19,47 +17,24 @@ class Walker(Explorer):
 
 
 Explorers = Agent[Explorer, Body]
-News = dict[Expression[Any], Any]
-"""Values that are new, by fluent."""
 
 
 def sense(agent: Explorers) -> None:
-    """Believe what can be told from the observation. What was seen once is remembered."""
-    for variable, value in perceived(agent).items():
-        agent.believe(variable, value)
+    """Believe what the body knows. Its map is mirrored, so that plans can imagine it otherwise.
 
-
-def perceived(agent: Explorers) -> News:
-    """What is to be believed after an observation."""
-    body, here = agent.body, _here(agent)
-    front = moved(here, body.heading, ahead=1)
-    view = dict(body.view_from(here))
-    # What he cannot lift moves by itself: it belongs to no map, and the tree looks after it.
-    can_lift = body.level.actions > Action.PICK_UP
-    moving = [p for p, what in view.items() if kind(what) in MOVABLE and not can_lift]
-    return {
-        Explorer.at: here,
-        Explorer.front: front,
-        Explorer.carrying: body.carried,
-        Walker.crowded: any(there in moving for there in (front, *around(front))),
-        **_mapped(agent, view | dict.fromkeys(moving, "floor")),
-    }
-
-
-def _here(agent: Explorers) -> str:
-    """Where he stands: nobody tells him, so he counts his steps."""
-    now = agent.beliefs.now
-    walked = agent.body.done is Action.FORWARD and is_free(now.cell[now.front])
-    return now.front if walked else now.at
-
-
-def _mapped(agent: Explorers, view: dict[str, str]) -> News:
-    """What changes on the map, and where things are now, each under all its names."""
-    cell, where = Explorer.cell, Explorer.where
-    before: dict[str, Any] = {there: agent.beliefs.get(cell[there]) for there in view}
-    news = {there: what for there, what in view.items() if what != before[there]}
-    cells: News = {cell[there]: what for there, what in news.items()}
-    gone: News = {where[old]: UNKNOWN for there in news for old in names(before[there])}
-    gone = {old: UNKNOWN for old in gone if agent.beliefs.get(old) in news}
-    found: News = {where[new]: there for there, what in news.items() for new in names(what)}
-    return {**cells, **gone, **found}
+    All of it is believed in each step: others may write beliefs, and an agent may be a new one.
+    """
+    body, believe = agent.body, agent.believe
+    believe(Explorer.at, body.here)
+    believe(Explorer.front, body.front)
+    believe(Explorer.carrying, body.carried)
+    believe(Walker.crowded, not body.moving.isdisjoint((body.front, *around(body.front))))
+    # Each thing under all its names; of several that share one, any will do.
+    where = {thing: cell for cell, what in body.map.items() for thing in names(what)}
+    gone = (thing for what in body.changed.values() for thing in names(what) if thing not in where)
+    for cell, what in body.map.items():
+        believe(Explorer.cell[cell], what)
+    for thing in gone:
+        believe(Explorer.where[thing], UNKNOWN)
+    for thing, cell in where.items():
+        believe(Explorer.where[thing], cell)

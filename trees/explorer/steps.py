@@ -7,11 +7,8 @@ from random import Random
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.examples.domains.minigrid.beliefs import Explorer, is_free
-
 from .body import Body
 from .level import Action
-from .senses import Explorers
 
 
 class Turn(Behaviour):
@@ -30,15 +27,14 @@ class Turn(Behaviour):
 class Wander(Behaviour):
     """Walks ahead, turns now and then, and at whatever is in front: nothing is planned."""
 
-    def __init__(self, agent: Explorers, dice: Random) -> None:
+    def __init__(self, body: Body, dice: Random) -> None:
         super().__init__("wander")
-        self._agent = agent
+        self._body = body
         self._dice = dice
 
     def update(self) -> Status:
         """Take a step, or turn."""
-        front = self._agent.beliefs.get(Explorer.cell[self._agent.beliefs.now.front])
-        ahead = is_free(str(front)) and self._dice.random() > 0.1
+        ahead = self._body.is_free(self._body.front) and self._dice.random() > 0.1
         turn = self._dice.choice((Action.LEFT, Action.RIGHT))
-        self._agent.body.act(Action.FORWARD if ahead else turn)
+        self._body.act(Action.FORWARD if ahead else turn)
         return Status.RUNNING

@@ -55,8 +55,7 @@ def placed_in(world: Level, tree: Callable[[Explorers], Behaviour] = explorer) -
 
 def walker(body: Body) -> Explorers:
     """The explorer with a body, who has seen nothing yet."""
-    beliefs = Walker(cell={"0,0": "floor"})
-    return Agent("explorer", minigrid, beliefs, body=body, operators=operators)
+    return Agent("explorer", minigrid, Walker(), body=body, operators=operators)
 
 
 def living(agent: Explorers, tree: Callable[[Explorers], Behaviour] = explorer) -> Character:

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from bthtn.examples.domains.minigrid.beliefs import around, beside, place, xy
-from bthtn.examples.trees.explorer.body import COLOURS, DOORS, HEADINGS, KINDS, moved
+from bthtn.examples.trees.explorer.body import COLOURS, DOORS, KINDS
 from bthtn.examples.trees.explorer.level import Action, Level
 from bthtn.examples.trees.explorer.tree import placed_in
+from bthtn.kit.grids import EAST, HEADINGS, around, beside, moved
 from bthtn.studio.testing.doubles import RecordingListener
 
 MARKS = {
@@ -34,10 +34,10 @@ class Drawn:
 
     def __init__(self, drawing, mission, actions=7, jammed=(), before=lambda world, action: None):
         rows = enumerate(drawing.split())
-        cells = {place(x, y): mark for y, row in rows for x, mark in enumerate(row)}
+        cells = {(x, y): mark for y, row in rows for x, mark in enumerate(row)}
         self.cells = {there: MARKS[mark] for there, mark in cells.items()}
         (self.at,) = [there for there, mark in cells.items() if mark == ">"]
-        self.heading, self.carrying = 0, "floor"
+        self.heading, self.carrying = EAST, "floor"
         self.mission = mission
         self.action_space = SimpleNamespace(n=actions)
         self.unwrapped = SimpleNamespace(max_steps=200)
@@ -47,7 +47,7 @@ class Drawn:
 
     @property
     def front(self):
-        return moved(self.at, self.heading, ahead=1)
+        return moved(self.at, self.heading)
 
     def reset(self, *, seed):
         return self.observation(), {}
@@ -72,10 +72,10 @@ class Drawn:
         )
 
     def _left(self):
-        self.heading = (self.heading - 1) % 4
+        self.heading = moved((0, 0), self.heading, ahead=0, right=-1)
 
     def _right(self):
-        self.heading = (self.heading + 1) % 4
+        self.heading = moved((0, 0), self.heading, ahead=0, right=1)
 
     def _forward(self):
         if self.cells[self.front] in ("floor", "green goal", "open red door"):
@@ -111,18 +111,19 @@ class Drawn:
             ]
             for right in range(7)
         ]
-        return {"image": image, "direction": self.heading, "mission": self.mission}
+        direction = HEADINGS.index(self.heading)
+        return {"image": image, "direction": direction, "mission": self.mission}
 
     def _shown(self, there):
         return self.carrying if there == self.at else self.cells.get(there, "wall")
 
     def _visible(self):
         """What light reaches within the window."""
-        dx, dy = HEADINGS[self.heading]
+        dx, dy = self.heading
         visible, pending = set(), [self.at]
         while pending:
             here = pending.pop()
-            (x, y), (ax, ay) = xy(here), xy(self.at)
+            (x, y), (ax, ay) = here, self.at
             ahead = (x - ax) * dx + (y - ay) * dy
             aside = abs((x - ax) * dy) + abs((y - ay) * dx)
             if here in visible or not 0 <= ahead <= 6 or aside > 3:

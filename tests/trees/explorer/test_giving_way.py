@@ -24,14 +24,14 @@ WALKS_ONLY = 3
 
 def crossing(world, action):
     """A ball rolls over the alley when the explorer has taken his first step."""
-    for there, onwards in (("4,1", "4,2"), ("4,2", "4,3"), ("4,3", "")):
+    for there, onwards in (((4, 1), (4, 2)), ((4, 2), (4, 3)), ((4, 3), None)):
         if world.cells[there] == "blue ball":
             world.cells[there] = "floor"
             if onwards:
                 world.cells[onwards] = "blue ball"
             return
-    if world.at == "2,2":
-        world.cells["4,1"] = "blue ball"
+    if world.at == (2, 2):
+        world.cells[4, 1] = "blue ball"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_what_he_cannot_lift_is_not_put_on_the_map(alley):
     alley.tick(7)
     assert "blue ball" in alley.world.cells.values()
     assert alley.agent.beliefs.get(Explorer.where["blue ball"]) is UNKNOWN
-    assert alley.agent.beliefs.get(Explorer.cell["3,-1"]) == "floor"
+    assert alley.agent.beliefs.get(Explorer.cell[3, -1]) == "floor"
 
 
 def test_he_gives_way_to_nothing_that_he_can_lift(trial):
@@ -61,13 +61,13 @@ def test_he_gives_way_to_nothing_that_he_can_lift(trial):
     alley = trial(drawing, "get to the green goal square")
     assert alley.play()
     assert alley.heard.of(PlanAborted) == []
-    assert alley.agent.beliefs.get(Explorer.where["blue ball"]) == "3,-1"
+    assert alley.agent.beliefs.get(Explorer.where["blue ball"]) == (3, -1)
 
 
 def test_a_wanderer_under_the_same_tree_plans_nothing_and_collides_with_nothing(trial):
     world = trial(ALLEY, "get to the green goal square", actions=3, before=crossing).world
     dice = Random(1)  # noqa: S311 - dice, not secrets
-    wanders = partial(explorer, work=lambda agent: Wander(agent, dice))
+    wanders = partial(explorer, work=lambda agent: Wander(agent.body, dice))
     character = placed_in(Level(world, seed=0), wanders)
     while not character.finished:
         assert not any(isinstance(event, PlanAdopted) for event in character.tick())

@@ -74,7 +74,7 @@ def steps_done(trial):
 def test_what_is_seen_is_fetched_at_once(trial):
     trial = trial(ROOM, "pick up the red box")
     assert trial.play()
-    assert plans(trial) == ["(go_up_to('3,0'), pick_up('3,0'))"]
+    assert plans(trial) == ["(go_up_to((3, 0)), pick_up((3, 0)))"]
     assert trial.world.done == [Action.FORWARD, Action.FORWARD, Action.PICK_UP]
 
 
@@ -84,7 +84,7 @@ def test_what_was_never_seen_is_looked_for_and_the_rest_is_planned_when_it_is_se
     first, *later = plans(trial)
     assert first.endswith("suspended(get('red box')))")
     assert first.startswith("(look_at(")
-    assert "unlock('0,2')" in "".join(later)
+    assert "unlock((0, 2))" in "".join(later)
     assert steps_done(trial)[-1].startswith("pick_up(")
     assert trial.heard.of(PlanFailed) == []
 
@@ -130,7 +130,7 @@ def test_a_key_that_is_nowhere_may_be_in_a_box(trial):
 def test_the_goal_is_walked_onto(trial):
     trial = trial(ROOM.replace("x", "G"), "get to the green goal square")
     assert trial.play()
-    assert steps_done(trial)[-1] == "enter('3,0')"
+    assert steps_done(trial)[-1] == "enter((3, 0))"
 
 
 def test_a_goal_out_of_sight_is_looked_for(trial):
@@ -189,23 +189,23 @@ def test_what_comes_into_view_meanwhile_is_fetched_at_once(trial):
 
 def test_what_somebody_takes_away_meanwhile_breaks_the_plan_before_he_gets_there(trial):
     def take(world, action):
-        if world.at == "4,1":
-            world.cells["6,1"] = "floor"
+        if world.at == (4, 1):
+            world.cells[6, 1] = "floor"
 
     trial = trial(ROOM, "pick up the red box", before=take)
     trial.play(limit=20)
     (broken,) = trial.heard.of(PlanBroken)
-    assert broken.step == "approach('3,0') m0"
+    assert broken.step == "approach((3, 0)) m0"
     assert broken.change.fluent is Explorer.where["red box"]
 
 
 def test_a_way_that_is_blocked_meanwhile_fails_the_plan(trial):
     def close(world, action):
-        world.cells["5,1"] = "wall"
+        world.cells[5, 1] = "wall"
 
     trial = trial(ROOM, "pick up the red box", before=close)
     trial.play(limit=5)
-    assert "the way to 3,0 is blocked" in trial.heard.of(PlanFailed)[0].reason
+    assert "the way to (3, 0) is blocked" in trial.heard.of(PlanFailed)[0].reason
 
 
 def test_a_game_that_is_loaded_is_played_once(trial):
@@ -213,3 +213,7 @@ def test_a_game_that_is_loaded_is_played_once(trial):
     one.tick(4)
     other.character.load(json.loads(json.dumps(one.character.save())))
     assert other.world.done == one.world.done != []
+    was, now = one.agent.body, other.agent.body
+    assert (now.here, now.heading, now.order) == (was.here, was.heading, was.order)
+    assert now.map == was.map
+    assert now.here != (0, 0)
