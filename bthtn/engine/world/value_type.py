@@ -39,22 +39,19 @@ class ValueType:
     is_optional: bool = False
     items: ValueType | None = None
     _listed: frozenset[Any] = field(default=frozenset(), init=False, repr=False)
+    plain_kind: type | None = field(default=None, init=False, repr=False, compare=False)
+    """The class whose direct instances all are valid, or None."""
 
     def __post_init__(self) -> None:
-        """Keep the listed values as a set: there may be many."""
+        """Keep the listed values as a set, as there may be many; and what is asked for each."""
         object.__setattr__(self, "_listed", frozenset(self.listed))
+        is_plain = self.kind in _PLAIN or issubclass(self.kind, Enum)
+        object.__setattr__(self, "plain_kind", self.kind if is_plain and not self.listed else None)
 
     @property
     def kind(self) -> type:
         """The class of the values, ``object`` if there are several."""
         return self.kinds[0] if len(self.kinds) == 1 else object
-
-    @property
-    def plain_kind(self) -> type | None:
-        """The class whose direct instances all are valid, or None."""
-        kind = self.kind
-        is_plain = kind in _PLAIN or issubclass(kind, Enum)
-        return kind if is_plain and not self.listed else None
 
     @property
     def name(self) -> str:
@@ -67,12 +64,14 @@ class ValueType:
 
     def accepts(self, value: object) -> bool:
         """Whether it may have the value; a bool is not a number, an int is also a float."""
+        if type(value) is self.plain_kind:
+            return True
         if value is None:
             return self.is_optional
         if self.parts:
             if not isinstance(value, tuple) or len(value) != len(self.parts):
                 return False
-            return all(part.accepts(item) for part, item in zip(self.parts, value, strict=True))
+            return all(map(ValueType.accepts, self.parts, value))
         if isinstance(value, bool):
             fits = any(kind in (bool, object) for kind in self.kinds)
         else:
