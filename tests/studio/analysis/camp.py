@@ -94,6 +94,8 @@ def running(plan, state):
 class Owner:
     """Nothing in these plans is planned on arrival, and none has a cleanup."""
 
+    is_stopped = False
+
     def started(self, node):
         pass
 
