@@ -52,7 +52,7 @@ class JobServer(FakeActionServer):
 
     def load(self, saved: int) -> None:
         """Be away for so many seconds, or here."""
-        self._back_in, self.is_here = saved, not saved
+        self._back_in, self.is_here = int(saved), not saved
 
     def step(self) -> None:
         """Let a second pass: for the goals, or for a server that is starting."""
@@ -119,9 +119,10 @@ class Body(PlainData):
 
     def load(self, saved: list[Any]) -> None:
         """Be in that flat again, at that time. Nobody is asked to move yet."""
-        flat, self.trouble, seconds, servers = saved
+        flat, trouble, seconds, servers = saved
         self.flat.load(flat)
-        self.node.jump(seconds)
+        self.trouble = str(trouble)
+        self.node.jump(float(seconds))
         for name, server in self.servers.items():
             server.load(servers[name])
 

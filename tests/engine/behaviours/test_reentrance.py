@@ -7,9 +7,10 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import defer, method, null, parallel, sequence
-from bthtn.engine.agent.events import PlanRepaired, PlanResumed
+from bthtn.engine.agent.events import PlanRepaired, PlanReplaced, PlanResumed
 from bthtn.errors import ExecutionError
 from bthtn.studio.testing.doubles import ticks
+from bthtn.studio.testing.strategies import World
 from tests.engine.behaviours.reentrant import CALLS, PLACES, Scene, outcomes, table
 from tests.sizes import size
 
@@ -123,6 +124,22 @@ def test_what_is_stopped_by_its_search_begins_no_plan(stage, before, behind):
     assert goal.status is Status.INVALID
     assert stage.heard.lines() == [*before, *behind]
     assert stage.heard.of(PlanRepaired) == []
+
+
+def test_what_is_stopped_by_the_search_for_something_better_is_not_replaced(stage):
+    def stops(state):
+        if state.open:
+            goal.stop(Status.INVALID)
+        return state.open
+
+    wave, walk = stage.step("wave", "R"), stage.step("walk", "RR")
+    whole = stage.compound("whole", lambda: [method(wave, when=stops), method(walk)])
+    goal = stage.goal(whole)
+    ticks(goal, 1)
+    goal.agent.believe(World.open, True)
+    assert ticks(goal, 1) == "-"
+    assert stage.heard.lines() == ["start walk", "aborted walk"]
+    assert stage.heard.of(PlanReplaced) == []
 
 
 @pytest.mark.parametrize(
